@@ -68,8 +68,9 @@ def compare_revisions(  # noqa: PLR0913 - one for each option of the command
             )
         commits = commits_between(git, before, after) if each else ()
         if not any(side.fs.is_file(PROJECT_FILE) for side in (before, after)):
-            for side in (before, after, *(commit.side for commit in commits if commit.side)):
-                side.propose()
+            Side.propose_all((before, after, *(commit.side for commit in commits if commit.side)))
+            if not before.overlays and not after.overlays and not overlays:
+                reporter.note(f"{before.name} and {after.name} have no {PROJECT_FILE}, and nothing to render")
         ignores = Ignores(ignore, before.config)
         from renderer.app.comparison.causes import Causes  # noqa: PLC0415 - not for a cluster, nor for the library
 
@@ -113,7 +114,10 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         if path not in after.overlays or path in relocated
     ]
     either = FoundOverlays((*after.overlays.values(), *removed), after.found.findings, cluster=cluster)
-    selected = chosen_overlays(either, wanted)
+    is_listed = bool(either.overlays or wanted) or any(
+        each.fs.is_file(PROJECT_FILE) for each in (before, after)
+    )
+    selected = chosen_overlays(either, wanted) if is_listed else ()
     # What is compared besides the overlays that the project lists, and on which sides.
     sides = before, *(commit.side for commit in commits), after
     changed = [changed_files(before, side) if side else frozenset[str]() for side in sides[1:]]

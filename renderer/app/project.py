@@ -23,6 +23,7 @@ from renderer.project.project import check_project_name, load_project
 from renderer.project.project_root import path_in_project
 
 if TYPE_CHECKING:
+    from renderer.discovery.project_proposal import ProjectProposal
     from renderer.files.git_repository import GitRepository
 
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
@@ -120,6 +121,15 @@ class Project(Record):
         return GitRepository(self.root, self.environment)
 
 
+def proposal(fs: FileSystem, config: RenderConfig) -> ProjectProposal | None:
+    """Return what ``init`` would propose; None with a ``vmrender.yaml``, or if the defaults suffice."""
+    if fs.is_file(PROJECT_FILE):
+        return None
+    from renderer.discovery.project_proposal import proposed_project  # noqa: PLC0415 - few repositories have no file
+
+    return proposed_project(fs, config)
+
+
 def proposed_config(
     fs: FileSystem, config: RenderConfig, note: Callable[[str], None] = lambda _line: None
 ) -> RenderConfig:
@@ -127,11 +137,7 @@ def proposed_config(
 
     ``note`` gets lines about the proposal: its totals, and the virtual machines that it leaves out.
     """
-    if fs.is_file(PROJECT_FILE):
-        return config
-    from renderer.discovery.project_proposal import proposed_project  # noqa: PLC0415 - few repositories have no file
-
-    found = proposed_project(fs, config)
+    found = proposal(fs, config)
     if found is None or found.config is None:
         return config
     for line in (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -69,6 +69,12 @@ class ProjectProposal(NamedTuple):
     def is_without_machines(self) -> bool:
         """Return True if the repository uses KubeVirt and has nothing to render."""
         return self.survey.uses_kubevirt and not self.survey.entries
+
+    def broken_of(self, listed: Collection[str]) -> tuple[OverlayEntry, ...]:
+        """Return the entries with ``listed`` paths that cannot be built, and so are not proposed."""
+        proposed = {each.path for each in self.config.overlays} if self.config else frozenset[str]()
+        entries = (with_repoint(each.entry) for each in self.survey.broken)
+        return tuple(each for each in entries if each.path in listed and each.path not in proposed)
 
     def project_text(self, release: Release | None) -> str:
         return project_text(self.survey, release)

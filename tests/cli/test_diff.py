@@ -78,6 +78,43 @@ def test_without_a_project_file_both_sides_are_rendered_as_by_render(
     assert "1 changed (1 overlay)" in run("--since", "HEAD").stdout
 
 
+def test_without_a_project_file_what_can_no_longer_be_built_is_not_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = init(tmp_path / "plain")
+    both = {
+        "base/kustomization.yaml": "resources: [vm.yaml]\n",
+        "base/vm.yaml": VM,
+        "sites/a/kustomization.yaml": "resources: [../../base]\n",
+        "sites/b/kustomization.yaml": "resources: [../../base]\npatches: [path: patch.yaml]\n",
+        "sites/b/patch.yaml": "kind: VirtualMachine\napiVersion: kubevirt.io/v1\n"
+        "metadata: {name: db, namespace: prod, labels: {site: b}}\n",
+        "sites/c/kustomization.yaml": "resources: [gone.yaml]\n",
+    }
+    commit(repository, both)
+    write(repository, {"base/vm.yaml": VM.replace("name: db", "name: web")})
+    monkeypatch.chdir(repository)
+    found = run()
+    assert "sites/b/patch.yaml" in found.stderr
+    assert found.stdout.startswith("NOT COMPARED: sites/b; DATA: prod/db -> prod/web is replaced\n")
+    assert "sites/c" not in found.stdout
+
+
+def test_without_a_project_file_and_machines_nothing_is_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = init(tmp_path / "plain")
+    commit(repository, {"read.me": "a"})
+    commit(repository, {"vms/db.yaml": VM})
+    (repository / "vms/db.yaml").unlink()
+    commit(repository, {"read.me": "b"})
+    monkeypatch.chdir(repository)
+    assert run("HEAD~2", "HEAD") == Run(
+        0, "", "HEAD~2 and HEAD have no vmrender.yaml, and nothing to render\n"
+    )
+    assert "1 removed (1 overlay)" in run("HEAD~1", "HEAD").stdout
+
+
 def test_first_diff_after_init_explains_why_all_is_added(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

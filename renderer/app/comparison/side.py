@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from renderer.app.comparison.applying_engine import ApplyingEngine
 from renderer.app.comparison.common_files import CommonFiles, SideFiles
 from renderer.app.comparison.listing import Listing
-from renderer.app.project import proposed_config
+from renderer.app.project import proposal, proposed_config
 from renderer.diff.overlay_side import OverlaySide
 from renderer.files.file_system import FileSystem
 from renderer.files.git_repository import GitFileSystem
@@ -169,6 +169,21 @@ class Side:
         if proposed is not self.config:
             self._configure(proposed)
         return self
+
+    @classmethod
+    def propose_all(cls, sides: Collection[Side]) -> None:
+        """Without a ``vmrender.yaml`` on any side, use the proposal of ``init`` on each.
+
+        What one of them lists and another cannot build is not gone there: it cannot be compared.
+        Raises ``DiagnosticError``.
+        """
+        proposals = [(side, proposal(side.fs, side.config)) for side in sides]
+        configs = [found.config for _, found in proposals if found and found.config]
+        listed = {entry.path for config in configs for entry in config.overlays}
+        for side, found in proposals:
+            if found and found.config:
+                entries = (*found.config.overlays, *found.broken_of(listed))
+                side._configure(found.config._replace(overlays=entries))  # noqa: SLF001 - of this class
 
     def for_release(self, release: Release) -> Self:
         """Render for another target release, as if the project file said so. Raises ``DiagnosticError``."""
