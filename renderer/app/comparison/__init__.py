@@ -23,6 +23,7 @@ What deploys the overlays:
 ``deployer_changes``          the objects that deploy overlays: ``deployer_map``
 ``deployers_above``           the same for a project in a subfolder of its repository
 ``redirected_overlays``       overlays of which something else is applied: ``deployer_builds``
+``target_secrets``            Secrets that say to which cluster
 ``tree_changes``              files beside the sources that decide what is applied of a tree: ``tree_readers``
 ``overlay_owners``            objects that another owner takes over, and a former one may delete
 ``taken_applications``        Applications that a set begins to make

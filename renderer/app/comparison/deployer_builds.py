@@ -16,11 +16,12 @@ from renderer.files.file_system import folder_of, is_inside
 from renderer.gitops.flux.discovery import variable_sources
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.lists import field_changes
+from renderer.kubevirt.facts.made_secrets import made_secrets
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import ENGINE_GROUPS
-from renderer.model.kube.json import EMPTY, JsonObject
+from renderer.model.kube.json import EMPTY, JsonObject, text_at
 from renderer.model.kube.location import DocumentPlace, Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
@@ -78,6 +79,22 @@ class DeployerBuilds:
                 for kind, namespace, name in variable_sources(deployer):
                     if kind in kinds and self._has_changed((kind, namespace, name)):
                         return f"{kind} {name} changes, of which variables in {overlay.output} are taken"
+        return ""
+
+    def of_target(self, path: str) -> str:
+        """Return why an overlay may go to another cluster: the kubeconfig of its Kustomization changes.
+
+        The Secret or ConfigMap is in the namespace of the Kustomization (fluxcd/pkg ``apis/meta``
+        ``KubeConfigReference``).
+        """
+        for builds in (self._before, self._after):
+            overlay = builds.side.overlays.get(path)
+            for deployer in builds.side.deployers.of(overlay) if overlay else ():
+                for field, kind in (("secretRef", SECRET), ("configMapRef", CONFIG_MAP)):
+                    name = text_at(deployer.content, "spec", "kubeConfig", field, "name")
+                    if name and self._has_changed((kind, deployer.namespace, name)):
+                        label = f"{deployer.kind} {deployer.name}"
+                        return f"{kind} {name} changes, by which {label} finds its cluster: it may be another"
         return ""
 
     def _beside_tree(self, source: str, overlay: Overlay) -> str:
@@ -147,11 +164,13 @@ class _Builds:
         return frozenset(file for each in links for file in (each.file, *each.files))
 
     def data(self, manifests: Iterable[str]) -> Mapping[Reference, list[JsonObject]]:
-        """Return the ConfigMaps and Secrets in manifests."""
+        """Return the ConfigMaps and Secrets in manifests, and what operators make Secrets of."""
         found: dict[Reference, list[JsonObject]] = {}
         for each in (each for path in sorted(manifests) for each in self._objects(path)):
             if each.kind in _DATA:
                 found.setdefault(each.reference, []).append(each.content)
+            for made in made_secrets(each):
+                found.setdefault((SECRET, made.namespace, made.name), []).append(each.content)
         return found
 
     def generated(self, kind: str, name: str) -> Mapping[Reference, list[JsonObject]]:

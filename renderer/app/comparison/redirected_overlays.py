@@ -9,6 +9,7 @@ from functools import cache
 from renderer.app.comparison.deployer_builds import DeployerBuilds
 from renderer.app.comparison.deployer_map import DeployerKey, DeployerMap, entry_object
 from renderer.app.comparison.side import Side
+from renderer.app.comparison.target_secrets import TargetSecrets
 from renderer.files.file_system import folder_of, is_inside, normal_path
 from renderer.gitops.argocd.application import (
     SourceType,
@@ -46,6 +47,7 @@ class RedirectedOverlays:
         self._deployers = deployers
         self._folders = FolderReader(before.fs), FolderReader(after.fs)
         self._builds = DeployerBuilds(before, after, changed)
+        self._targets = TargetSecrets(before, after, changed)
         self._changes_below = cache(self._changes_below_of)
         self._rivals = cache(self._rivals_of)
         self._new_objects = cache(self._new_objects_of)
@@ -67,6 +69,7 @@ class RedirectedOverlays:
     def _written_reasons(self, overlay: Overlay) -> Iterator[str]:
         path = overlay.path
         yield from filter(None, [self._builds.of_tree(path), self._builds.of_variables(path)])
+        yield from filter(None, [self._builds.of_target(path), self._targets.reason(overlay)])
         if path in self._sides[1].overlays:
             yield from self._listed_above(overlay)
             yield from self._applied_from_above(overlay)
