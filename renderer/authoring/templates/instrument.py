@@ -233,4 +233,5 @@ class OutputBuilder:
 
 
 def _is_value(piece: str) -> bool:
-    return isinstance(piece, Piece) and not piece.is_data
+    """Return True for what is not the template's own: Jinja does not mark the result of a filter or call block."""
+    return not (isinstance(piece, Piece) and piece.is_data)

@@ -163,15 +163,23 @@ def _taint_output(output: Output, written: str, row: MatrixRow) -> None:
         made = {index: piece for index, piece in line.items() if piece not in public}
         if sum(map(len, made.values())) >= SHORTEST:
             hidden |= made
-    taint({*hidden.values()})
+    taint({text for piece in hidden.values() for text in _made_of_values(piece, written)})
     if not hidden:
         return
     with suppress(DiagnosticError, UnicodeEncodeError):  # reported when the objects are read
-        read = decode_documents(output.text.encode(), "")
+        read = [*decode_documents(output.text.encode(), "")]
         rest: Sequence[Json] = ()
         with suppress(DiagnosticError):  # without the values, it may not be YAML
             rest = decode_documents(output.without(hidden, "value").encode(), "")
-        taint_new_parts([*read], [*rest, dict.fromkeys(keys_of(row.values))])
+        own = [each for each in (*texts_of(read), *keys_of(read)) if len(each) >= SHORTEST and each in written]
+        taint_new_parts(read, [*rest, *own, dict.fromkeys(keys_of(row.values))])
+
+
+def _made_of_values(piece: str, written: str) -> Sequence[str]:
+    """Return a piece of the output; of a block with lines of the template in it, only its other lines."""
+    lines = piece.split("\n")
+    others = [line for line in lines if len(line.strip()) < SHORTEST or line.strip() not in written]
+    return others if len(others) < len(lines) else [piece]
 
 
 def _render_error(error: TemplateError, file: ListedFile, *related: Related) -> DiagnosticError:

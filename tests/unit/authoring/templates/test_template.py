@@ -130,6 +130,51 @@ def test_text_of_short_results_beside_a_secret_is_confidential() -> None:
     assert "fedora:42" not in found
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        "{% filter upper %}{{ pw }}{% endfilter %}",
+        "{% macro m() %}{{ caller() | upper }}{% endmacro %}{% call m() %}{{ pw }}{% endcall %}",
+    ],
+)
+def test_result_of_a_block_beside_a_secret_is_confidential(block: str) -> None:
+    template = "kind: Secret\nmetadata: {name: a}\nstringData: {pw: '{{ pw }}'}\n---\n"
+
+    def noted() -> frozenset[str]:
+        generated(
+            {"values": {"pw": "canary"}},
+            {"web.yaml.j2": f"{template}kind: ConfigMap\nmetadata: {{name: a}}\ndata: {{a: '{block}'}}\n"},
+        )
+        return tainted()
+
+    assert "CANARY" in copy_context().run(noted)
+
+
+def test_lines_of_the_template_in_a_block_are_public() -> None:
+    template = """\
+        kind: Secret
+        metadata: {name: a}
+        stringData: {pw: '{{ pw }}'}
+        ---
+        kind: ConfigMap
+        metadata: {name: a}
+        data:
+        {% filter indent(2, true) %}
+        motto: ever onward
+        word: x-{{ pw }}
+        {% endfilter %}
+        """
+
+    def noted() -> frozenset[str]:
+        generated({"values": {"pw": "canary"}}, {"web.yaml.j2": template})
+        return tainted()
+
+    found = copy_context().run(noted)
+
+    assert "x-canary" in found
+    assert not any("onward" in each for each in found)
+
+
 def test_lines_of_the_output_know_their_template() -> None:
     template = """\
         {# a comment #}
