@@ -46,6 +46,8 @@ from renderer.authoring.templates.errors import TemplateError
 from renderer.authoring.templates.instrument import Output
 from renderer.authoring.templates.matrix import MatrixRow, Template, read_rows, read_values
 from renderer.authoring.templates.render import Renderer
+from renderer.kubevirt.facts.confidential.exposed_values import exposed_values
+from renderer.kubevirt.facts.confidential.secret_values import confidential_texts
 from renderer.kubevirt.guest_data.credentials import THROW_AWAY
 from renderer.model.codes import Code
 from renderer.model.credential_text.names import names_credential
@@ -127,7 +129,7 @@ def _rendered(
     """Return the output of the template for a row.
 
     ``may_be_secret``: no message may quote the results of its expressions; otherwise of those alone that use
-    one of ``credentials``.
+    one of ``credentials``, or a value that is in a confidential field of an object.
     """
     try:
         output = renderer.render(row.values)
@@ -135,11 +137,30 @@ def _rendered(
         raise _render_error(error, file, Related(f"made of {row.label}", (row.site,))) from None
     if may_be_secret:
         _taint_output(output, file.content.decode("utf-8", "replace"), row)
-    elif credentials:
-        with suppress(TemplateError, DiagnosticError, UnicodeEncodeError):  # without the values, it may fail
-            public = renderer.render(object_at(_without(row.values, credentials)))
-            taint_new_parts(*([*decode_documents(each.text.encode(), "")] for each in (output, public)))
-    return read_objects(output, file.path, row)
+        return read_objects(output, file.path, row)
+    if credentials:
+        _taint_results(renderer, output, row, credentials)
+    objects = read_objects(output, file.path, row)
+    exposed = _exposed(objects, row) - credentials
+    if exposed:
+        taint(exposed)
+        _taint_results(renderer, output, row, credentials | exposed)
+    return objects
+
+
+def _exposed(objects: Sequence[Generated], row: MatrixRow) -> frozenset[str]:
+    """Return the values of a row that are in start data or another confidential field of its objects."""
+    contents = [each.content for each in objects]
+    texts = (found for each in contents for found in confidential_texts(each))
+    names = (text_at(each, "metadata", key) for each in contents for key in ("name", "namespace"))
+    return exposed_values(texts, names, texts_of(row.values))
+
+
+def _taint_results(renderer: Renderer, output: Output, row: MatrixRow, values: frozenset[str]) -> None:
+    """Record what the template makes of some of the values of a row."""
+    with suppress(TemplateError, DiagnosticError, UnicodeEncodeError):  # without the values, it may fail
+        public = renderer.render(object_at(_without(row.values, values)))
+        taint_new_parts(*([*decode_documents(each.text.encode(), "")] for each in (output, public)))
 
 
 def _without(value: Json, texts: frozenset[str]) -> Json:
@@ -171,7 +192,9 @@ def _taint_output(output: Output, written: str, row: MatrixRow) -> None:
         rest: Sequence[Json] = ()
         with suppress(DiagnosticError):  # without the values, it may not be YAML
             rest = decode_documents(output.without(hidden, "value").encode(), "")
-        own = [each for each in (*texts_of(read), *keys_of(read)) if len(each) >= SHORTEST and each in written]
+        own = [
+            each for each in (*texts_of(read), *keys_of(read)) if len(each) >= SHORTEST and each in written
+        ]
         taint_new_parts(read, [*rest, *own, dict.fromkeys(keys_of(row.values))])
 
 

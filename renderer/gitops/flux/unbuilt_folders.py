@@ -11,9 +11,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from renderer.files.file_system import FileSystem
-from renderer.gitops.substitution.exposed_values import exposed_values, is_identity
 from renderer.gitops.substitution.post_build import Variables
 from renderer.golang.envsubst import SubstitutionError, evaluate, parse
+from renderer.kubevirt.facts.confidential.exposed_values import exposed_values, is_identity
 from renderer.kubevirt.facts.confidential.manifest_text import seems_confidential
 from renderer.kubevirt.facts.confidential.secret_values import confidential_texts, readings_of_texts
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
@@ -82,7 +82,7 @@ class UnbuiltFolders:
             for each in variables.misplaced
             if not used_names.isdisjoint(each.names) or any(map(names_credential, each.names))
         )
-        return exposed_values(texts, names, variables) | readings_of_texts(misplaced)
+        return exposed_values(texts, names, variables.public) | readings_of_texts(misplaced)
 
     def _manifests_in(self, folder: str) -> frozenset[str]:
         if folder not in self._below:

@@ -203,6 +203,11 @@ class Variables(NamedTuple):
     uncertain: bool = False
     misplaced: tuple[Misplaced, ...] = ()
 
+    @property
+    def public(self) -> frozenset[str]:
+        """The values that nothing calls confidential so far."""
+        return frozenset(self.values.values()) - self.confidential
+
 
 class VariableReader:
     """Reads variables from ``candidates``, objects of the repository; errors are added to ``findings``.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from renderer.gitops.substitution.exposed_values import exposed_values
 from renderer.gitops.substitution.post_build import DISABLED, SUBSTITUTE, Variables
 from renderer.gitops.substitution.unset_variables import (
     Mention,
@@ -27,6 +26,7 @@ from renderer.golang.envsubst import (
     evaluate,
     parse,
 )
+from renderer.kubevirt.facts.confidential.exposed_values import exposed_values
 from renderer.kubevirt.facts.confidential.secret_values import confidential_texts
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
@@ -115,7 +115,7 @@ def _values_of_secrets(before: ResourceSet, after: ResourceSet, variables: Varia
     changed = (new.content for old, new in zip(before, after, strict=True) if new.content is not old.content)
     texts = (found for each in changed for found in confidential_texts(each))
     names = (name for each in after for name in (each.name, each.namespace))
-    return exposed_values(texts, names, variables)
+    return exposed_values(texts, names, variables.public)
 
 
 def may_hold_variables(resource: Resource) -> bool:

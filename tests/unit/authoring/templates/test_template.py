@@ -150,6 +150,30 @@ def test_result_of_a_block_beside_a_secret_is_confidential(block: str) -> None:
     assert "CANARY" in copy_context().run(noted)
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "spec: {volumes: [{cloudInitNoCloud: {userData: 'echo {{ x }}'}}]}",
+        "spec: {volumes: [{cloudInitNoCloud: {userDataBase64: '{{ x | b64encode }}'}}]}",
+        "spec: {template: {metadata: {annotations: {kubevirt.io/ignitiondata: '{{ x }}'}}}}",
+        "spec: {password: '{{ x }}'}",
+        "stringData: {a: '{{ x }}'}",
+    ],
+)
+def test_value_in_a_confidential_field_is_confidential_and_what_is_made_of_it(place: str) -> None:
+    template = f"kind: A\nmetadata: {{name: a}}\n{place}\n---\nkind: B\nmetadata: {{name: '{{{{ y }}}}'}}\n"
+
+    def noted() -> frozenset[str]:
+        values: Json = {"x": "canary", "y": "public-name"}
+        generated({"values": values}, {"web.yaml.j2": template + "spec: ['{{ x | upper }}', '{{ y }}']\n"})
+        return tainted()
+
+    found = copy_context().run(noted)
+
+    assert {"canary", "CANARY"} <= found
+    assert "public-name" not in found
+
+
 def test_lines_of_the_template_in_a_block_are_public() -> None:
     template = """\
         kind: Secret

@@ -52,6 +52,27 @@ def test_variable_that_becomes_a_password_is_confidential_in_a_name_too() -> Non
     assert "canary-is-a-bird" in noted(variables, metadata={"name": "${pw}-keys"}, stringData=url)
 
 
+@pytest.mark.parametrize("text", ["pre-${pw}", "${pw}${APP}", "run ${pw} now", "Bot:${pw}-x"])
+def test_part_of_a_word_of_a_secret_is_confidential(text: str) -> None:
+    variables = Variables({"pw": "canary-is-a-bird", "APP": "prowlarr"})
+    found = noted(variables, metadata={"name": "${APP}-keys"}, stringData={"login": text, "key": text})
+    assert "canary-is-a-bird" in found
+    assert "prowlarr" not in found
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"host": "db.${domain}"},
+        {"issuer": "https://login.${domain}/a"},
+        {"settings": "allowed: x.${domain}\nother: y\n"},
+        {"json": '{"host": "x.${domain}"}'},
+    ],
+)
+def test_part_of_a_host_or_of_a_longer_text_of_a_secret_is_not(entry: dict[str, Json]) -> None:
+    assert "example.org" not in noted(Variables({"domain": "example.org"}), stringData=entry)
+
+
 def test_variable_of_a_secret_that_cannot_be_built_is_confidential_and_no_other() -> None:
     texts = {
         "prod/kustomization.yaml": "resorces: [x]\n",

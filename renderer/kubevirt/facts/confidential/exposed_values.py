@@ -1,0 +1,63 @@
+"""Which values are confidential because an engine puts them into a Secret or a password.
+
+Nothing calls them confidential where they come from: in a Kustomization, a ConfigMap or a Template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from renderer.kubevirt.facts.confidential.secret_values import readings_of_texts
+from renderer.model.api_words import is_api_word
+from renderer.model.masking import Masking
+from renderer.model.pattern import pattern
+from renderer.model.run.readings import SHORTEST
+
+#: The key of an entry that says who or where: an application is often the user of its database.
+_IDENTITY = pattern(
+    r"(?i).*(?:account|app|bucket|cluster|database|db|domain|email|endpoint|env(?:ironment)?|host|instance"
+    r"|login|name|namespace|org(?:anization)?|owner|path|prefix|project|realm|region|repository|role|server"
+    r"|service|team|tenant|uri|url|user|zone)"
+)
+#: A word of a text with nothing in it that separates values, and what only an address has.
+_WORD = pattern(r"(?<![^\s])[^\s\"'{}\[\],;]+(?![^\s])")
+_ADDRESS = "://"
+
+
+def exposed_values(
+    texts: Iterable[tuple[str, str]], names: Iterable[str], values: Iterable[str]
+) -> frozenset[str]:
+    """Return the ``values`` that become a Secret's value, a part of one, or a password.
+
+    ``texts`` are confidential texts with their keys, and ``names`` the names and namespaces of objects, with
+    the values in them. A value is shown if a name has it and Secrets have it only as a user, a host or the
+    like, or only as a part of a word. Of a text of several lines, and of an address, a part of a word is public.
+    """
+    known = frozenset(value for value in values if len(value) >= SHORTEST and not is_api_word(value))
+    if not known:
+        return frozenset()
+    search = Masking(known)
+    uncertain: set[str] = set()
+    certain: set[str] = set()
+    for key, text in texts:
+        made = known & readings_of_texts([text])
+        if is_identity(key):
+            uncertain |= made & {text.strip()}
+            certain |= made - {text.strip()}
+        else:
+            certain |= made
+            uncertain.update(known.intersection(_parts_of_words(text, search)))
+    every_name = "\0".join(names)
+    return frozenset(value for value in certain | uncertain if value in certain or value not in every_name)
+
+
+def _parts_of_words(text: str, search: Masking) -> Iterator[str]:
+    if "\n" not in text.strip():
+        for word in _WORD.findall(text):
+            if _ADDRESS not in word:
+                yield from search.values_in(word)
+
+
+def is_identity(key: str) -> bool:
+    """Return True for the key of an entry that says who or where."""
+    return _IDENTITY.fullmatch(key) is not None
