@@ -233,5 +233,5 @@ class OutputBuilder:
 
 
 def _is_value(piece: str) -> bool:
-    """Return True for what is not the template's own: Jinja does not mark the result of a filter or call block."""
+    """Return True for what is not the template's own. Jinja marks no result of a filter or call block."""
     return not (isinstance(piece, Piece) and piece.is_data)

@@ -15,7 +15,7 @@ from renderer.gitops.argocd.generators.context import SetContext, check_count
 from renderer.gitops.argocd.generators.table import kinds_of, parameter_sets
 from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
-from renderer.kubevirt.facts.confidential.parameters import confidential_elements
+from renderer.kubevirt.facts.confidential.parts import confidential_elements
 from renderer.kubevirt.facts.confidential.template_names import is_used
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity

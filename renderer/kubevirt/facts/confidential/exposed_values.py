@@ -31,7 +31,7 @@ def exposed_values(
 
     ``texts`` are confidential texts with their keys, and ``names`` the names and namespaces of objects, with
     the values in them. A value is shown if a name has it and Secrets have it only as a user, a host or the
-    like, or only as a part of a word. Of a text of several lines, and of an address, a part of a word is public.
+    like, or only as a part of a word. In an address and in a text of several lines, such parts are public.
     """
     known = frozenset(value for value in values if len(value) >= SHORTEST and not is_api_word(value))
     if not known:

@@ -13,17 +13,9 @@ from renderer.kubevirt.facts.confidential.parts import (
     Scope,
     confidential_inputs,
     confidential_parameters,
-    names_in_confidential_parts,
     parts_of,
 )
-from renderer.kubevirt.facts.confidential.template_names import (
-    ALL,
-    is_used,
-    names_in_tags,
-    names_shown_by_tags,
-)
 from renderer.model.kube.json import (
-    Json,
     JsonObject,
     array_at,
     count_values,
@@ -34,9 +26,6 @@ from renderer.model.kube.json import (
 from renderer.model.run.taint import texts_of
 from renderer.model.run.work import spend
 
-#: Generators that are followed from one to the next; Argo CD nests matrix generators only once.
-_MOST_GENERATORS = 8
-
 
 def confidential_values_of_inputs(resource_set: JsonObject, inputs: Iterable[JsonObject]) -> Iterator[str]:
     """Yield the values among inputs, also of providers, that a ResourceSet puts into confidential fields."""
@@ -45,40 +34,6 @@ def confidential_values_of_inputs(resource_set: JsonObject, inputs: Iterable[Jso
         spend(1 + STEPS_PER_VALUE * count_values(each), LOOKING)
         for part in parts_of(each, scope):
             yield from texts_of(part.value)
-
-
-def confidential_elements(application_set: JsonObject) -> frozenset[str]:
-    """Return the names of parameters that an ApplicationSet puts into confidential fields of Applications.
-
-    What the name of an Application contains as it is, is shown with it nevertheless.
-    """
-    spec = object_at(application_set, "spec")
-    application: JsonObject = {
-        "kind": "Application",
-        "metadata": {},
-        "spec": object_at(spec, "template", "spec"),
-    }
-    parts: JsonObject = {"template": application, "templatePatch": text_at(spec, "templatePatch")}
-    names = names_in_confidential_parts(parts, names_in_tags, names_shown_by_tags)
-    generators = array_at(spec, "generators")
-    for _ in range(_MOST_GENERATORS):  # a generator of a matrix may use the parameters of the one before it
-        spend(1 + STEPS_PER_VALUE * count_values(generators), LOOKING)
-        more = names.union(_names_used_by(generators, names)) if names else names
-        if more == names:
-            return names
-        names = more
-    return names | {ALL}
-
-
-def _names_used_by(generators: Json, names: frozenset[str]) -> Iterator[str]:
-    """Yield the names in the tags of elements with one of ``names``."""
-    for key, child in object_at(generators).items():
-        if is_used(key, names):
-            yield from (name for text in texts_of(child) for name in names_in_tags(text))
-        else:
-            yield from _names_used_by(child, names)
-    for child in generators if isinstance(generators, list) else ():
-        yield from _names_used_by(child, names)
 
 
 def inputs_without_confidential(

@@ -60,8 +60,10 @@ from renderer.kubevirt.facts.confidential.template_names import (
     VARIABLE,
     is_used,
     names_in_actions,
+    names_in_tags,
     names_of_parameters,
     names_shown_by_actions,
+    names_shown_by_tags,
     without_lines_of_actions,
 )
 from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
@@ -80,9 +82,11 @@ from renderer.model.kube.json import (
     Json,
     JsonObject,
     array_at,
+    count_values,
     object_at,
     text_at,
 )
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.pattern import pattern
 from renderer.model.placeholders import without_placeholders
 from renderer.model.run.taint import keys_of, texts_of
@@ -111,8 +115,28 @@ _VALUES_OF_TEMPLATE = "values"
 #: What puts inputs into templates of objects, and what else may have its inputs.
 RESOURCE_SET, INPUT_PROVIDER = "ResourceSet", "ResourceSetInputProvider"
 INPUTS_OF_SETS: Mapping[str, str] = {RESOURCE_SET: "inputs", INPUT_PROVIDER: "defaultValues"}
+#: What puts the parameters of generators into Applications, and the fields of a generator with parameters.
+APPLICATION_SET = "ApplicationSet"
+_PARAMETERS_OF_GENERATORS = frozenset({"elements", "elementsYaml", "parameters", "values"})
+#: Generators that are followed from one to the next; Argo CD nests matrix generators only once.
+_MOST_GENERATORS = 8
+#: The fields of ``metadata`` (apimachinery ``pkg/apis/meta/v1/types.go``, ObjectMeta), and types of Secrets.
+_FIELDS_OF_METADATA = frozenset(
+    {
+        *(
+            "annotations",
+            "clusterName",
+            "creationTimestamp",
+            "deletionGracePeriodSeconds",
+            "deletionTimestamp",
+        ),
+        *("finalizers", "generateName", "generation", "labels", "managedFields", "name", "namespace"),
+        *("ownerReferences", "resourceVersion", "selfLink", "uid"),
+    }
+)
+_TYPE_OF_SECRET = pattern(r"Opaque|(?:[a-z]+\.)?kubernetes\.io/[a-z-]+|helm\.sh/release\.v\d")
 #: Kinds of objects with a chart, and their fields with values of it.
-_CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
+_CHARTS = frozenset({"Application", APPLICATION_SET, "HelmChart", "HelmChartConfig", "HelmRelease"})
 #: Kinds of operators with a credential, or the reference to one, among their fields.
 _WITH_CREDENTIALS = frozenset(
     {"BGPPeer", "ClusterGenerator", "ClusterSecretStore", _FAKE_GENERATOR, "Provider", "SecretStore"}
@@ -198,7 +222,9 @@ class Area(Enum):
     FILES = auto()  # the paths of files that a generator reads
     CHART = auto()  # the values of a chart
     PARAMETERS = auto()  # of a Template or of a chart, with names
-    INPUTS = auto()  # of a ResourceSet
+    INPUTS = auto()  # of a ResourceSet, or parameters of an ApplicationSet
+    GENERATORS_OF_SET = auto()  # of an ApplicationSet
+    METADATA = auto()  # of a Secret
     KERNEL_ARGUMENTS = auto()  # a text
     HEADERS = auto()  # texts
     HEADERS_BY_NAME = auto()  # a mapping
@@ -306,6 +332,8 @@ def _entered(mapping: JsonObject, scope: Scope) -> Scope:
         return scope._replace(kind=kind, parameters=confidential_parameters(mapping) | _NONE)
     if kind == RESOURCE_SET and not scope.parameters:
         return scope._replace(kind=kind, parameters=confidential_inputs(mapping) | _NONE)
+    if kind == APPLICATION_SET and not scope.parameters:
+        return scope._replace(kind=kind, parameters=_elements_not_in_names(mapping) | _NONE)
     if means_generator(kind):
         return scope._replace(area=Area.GENERATORS, kind=KIND_OF_GENERATOR)
     return scope._replace(kind=kind)
@@ -389,8 +417,15 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.within(Area.OBJECT) if is_public else below.hidden(is_secret=True)
     if key == _STRING_DATA:
         return _entries(child, below)
+    if here.area is Area.METADATA:  # a value is there if the line before it is lost
+        if key in _SECTIONS_OF_SECRETS:
+            return _entries(child, below)
+        is_public = key in _FIELDS_OF_METADATA or key.startswith("$")  # ``$patch``
+        return below.within(Area.OBJECT) if is_public else below.hidden()
     if "op" in mapping and "path" in mapping and "kind" not in mapping:
         return _scope_of_operation(mapping, here, key)
+    if key == "metadata" and isinstance(child, dict) and _is_secret(mapping, here):
+        return below.within(Area.METADATA)
     if _holds_value(mapping, here, key):
         return _entries(child, below) if key in _SECTIONS_OF_SECRETS else below.hidden(is_secret=True)
     if key.endswith(_JSON_PATCH_ANNOTATION) and isinstance(child, str):
@@ -417,6 +452,14 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.hidden()
     if here.kind == _TEMPLATE and key == _VALUES_OF_TEMPLATE:
         return below.hidden()
+    is_list = key == "list" and isinstance(child, list)  # ``elements`` is missing
+    if here.area is Area.GENERATORS_OF_SET and (is_list or key in _PARAMETERS_OF_GENERATORS):
+        is_text = isinstance(child, str) and here.parameters != _NONE
+        return below.hidden(is_secret=True) if is_text else below.within(Area.INPUTS)
+    if here.kind == APPLICATION_SET and key == "generators":
+        return below.within(Area.GENERATORS_OF_SET)
+    if here.area is Area.GENERATORS_OF_SET and key == "template":
+        return below.within(Area.OBJECT)
     is_values = key in _VALUES and isinstance(child, dict | str)
     if is_values or (here.kind in _CHARTS and key in _VALUES_OF_CHARTS):
         return below.within(Area.CHART)
@@ -567,13 +610,22 @@ def _may_write_value_of_secret(transformer: JsonObject) -> bool:
     return False
 
 
+def _is_secret(mapping: JsonObject, here: Scope) -> bool:
+    """Return True if a mapping is a Secret, or a patch of one."""
+    is_object = here.is_root or "metadata" in mapping
+    kind = mapping.get("kind", here.kind if is_object else "")
+    return means_secret(kind) or (here.is_root and means_secret(here.target))
+
+
 def _holds_value(mapping: JsonObject, here: Scope, key: str) -> bool:
     """Return True if an entry of a mapping holds a value of a Secret, or the values by key."""
     is_object = here.is_root or "metadata" in mapping
-    kind = mapping.get("kind", here.kind if is_object else "")
-    if means_secret(kind) or (here.is_root and means_secret(here.target)):
+    if _is_secret(mapping, here):
         return key not in PUBLIC_FIELDS_OF_SECRETS if is_object else key in _SECTIONS_OF_SECRETS
+    kind = mapping.get("kind", here.kind if is_object else "")
     is_section = key in _SECTIONS_OF_SECRETS
+    if is_section and is_object and _TYPE_OF_SECRET.fullmatch(text_at(mapping, "type")):
+        return True  # whatever kind it has by mistake
     if here.is_among_secrets:
         return (is_section or key == LITERALS) and isinstance(mapping.get(key), dict | list)
     may_be_any = kind == "" and here.is_root and here.target in (ANY_KIND, OWN_KIND)
@@ -641,6 +693,59 @@ def confidential_inputs(resource_set: JsonObject) -> frozenset[str]:
         used = names_in_confidential_parts(parts, names_in_actions, names_shown_by_actions)
         found |= used.union(names_in_actions(template)) if VARIABLE in used else used
     return frozenset(found)
+
+
+@once_for_same
+def confidential_elements(application_set: JsonObject) -> frozenset[str]:
+    """Return the names of parameters that an ApplicationSet puts into confidential fields of Applications.
+
+    A generator may have a template of its own. What the name of an Application contains as it is, is shown
+    with it nevertheless.
+    """
+    spec = object_at(application_set, "spec")
+    generators = array_at(spec, "generators")
+    applications: list[JsonObject] = [
+        {"kind": "Application", "metadata": {}, "spec": object_at(template, "spec")}
+        for template in (object_at(spec, "template"), *_templates_of(generators))
+    ]
+    parts: JsonObject = {"templates": applications, "templatePatch": text_at(spec, "templatePatch")}
+    names = names_in_confidential_parts(parts, names_in_tags, names_shown_by_tags)
+    for _ in range(_MOST_GENERATORS):  # a generator of a matrix may use the parameters of the one before it
+        spend(1 + STEPS_PER_VALUE * count_values(generators), LOOKING)
+        more = names.union(_names_used_by(generators, names)) if names else names
+        if more == names:
+            return names
+        names = more
+    return names | {ALL}
+
+
+def _elements_not_in_names(application_set: JsonObject) -> frozenset[str]:
+    """Return these names without those that the name of an Application contains as they are."""
+    spec = object_at(application_set, "spec")
+    templates = (object_at(spec, "template"), *_templates_of(array_at(spec, "generators")))
+    names = [text_at(template, "metadata", "name") for template in templates]
+    shown = {parameter for name in names for parameter in names_shown_by_tags(name)}
+    found = confidential_elements(application_set) - shown
+    return found.union(f"{NOT}{name}" for name in shown) if ALL in found else found
+
+
+def _templates_of(generators: Json) -> Iterator[JsonObject]:
+    """Yield the templates of generators, also of those within others."""
+    for generator in generators if isinstance(generators, list) else ():
+        for settings in object_at(generator).values():
+            yield object_at(settings, "template")
+            yield from _templates_of(object_at(settings).get("generators"))
+
+
+def _names_used_by(generators: Json, names: frozenset[str]) -> Iterator[str]:
+    """Yield the names in the tags of elements with one of ``names``."""
+    for key, child in object_at(generators).items():
+        if is_used(key, names):
+            yield from (name for text in texts_of(child) for name in names_in_tags(text))
+        else:
+            yield from _names_used_by(child, names)
+    for child in generators if isinstance(generators, list) else ():
+        yield from _names_used_by(child, names)
 
 
 def _names_of_objects(value: Json) -> Iterator[str]:

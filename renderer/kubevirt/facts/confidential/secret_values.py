@@ -15,6 +15,7 @@ from renderer.kubevirt.facts.confidential.manifest_text import (
 from renderer.kubevirt.facts.confidential.meant_keys import has_values_of_secret
 from renderer.kubevirt.facts.confidential.parameters import confidential_values_of_inputs
 from renderer.kubevirt.facts.confidential.parts import (
+    APPLICATION_SET,
     CHARACTERS_PER_STEP,
     INPUT_PROVIDER,
     INPUTS_OF_SETS,
@@ -43,7 +44,7 @@ from renderer.model.run.taint import telling_keys_of, texts_of
 from renderer.model.run.work import spend
 
 #: Kinds of objects that are always walked.
-_WITH_VALUES = frozenset({SECRET, *INPUTS_OF_SETS})
+_WITH_VALUES = frozenset({SECRET, APPLICATION_SET, *INPUTS_OF_SETS})
 #: What the keys and texts of an object have, in lower case, that holds a value of a Secret: one of these keys
 #: or words, or this pattern, with a line break between a key and its text.
 _KEYS_OF_HOLDERS = frozenset({"fake", "op", "parameters", "password", "patch"})
