@@ -20,7 +20,6 @@ from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.field_edit import AddField, MoveField, RenameField, edited_place
-from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
 from renderer.model.run.work import begin_findings
@@ -157,7 +156,7 @@ def _hides_others(finding: Located) -> bool:
 def _unnamed_change(before: _Judged, after: _Judged, fixed: Sequence[Located]) -> str:
     """Return the first change of what is built that no finding names; a build that fails is one."""
     may_change_any = any(each.resource is None for each in fixed)
-    named = {(each.resource, keys) for each in fixed for keys in _named_by(each)}
+    named = [(each, keys) for each in fixed for keys in _named_by(each)]
     for path, old in before.builds.items():
         new = after.builds.get(path)
         if old.applied.failed or new is None:
@@ -171,18 +170,25 @@ def _unnamed_change(before: _Judged, after: _Judged, fixed: Sequence[Located]) -
         for resource, changed, _ in changed_fields(*values):
             keys = _keys(changed.segments)
             if not any(
-                _is_one(resource, about) and (keys[: len(name)] == name or name[: len(keys)] == keys)
-                for about, name in named
+                (keys[: len(name)] == name or name[: len(keys)] == keys)
+                and _is_about(finding, resource, path)
+                for finding, name in named
             ):
                 field = str(changed) or "the object"
                 return f"{resource.kind} {resource.name} in {path} would change at {field}"
     return ""
 
 
-def _is_one(resource: Resource, about: ResId | None) -> bool:
-    """Return True if a finding is about the resource, whose namespace and name the overlay may have set."""
+def _is_about(finding: Located, resource: Resource, overlay: str) -> bool:
+    """Return True if a finding is about the resource, whose namespace and name the overlay may have set.
+
+    A finding about several objects of the same text names one; the others are in its overlays.
+    """
+    about = finding.resource
+    if about is None or resource.kind != about.gvk.kind:
+        return False
     names = (resource.name, *(each.name for each in resource.previous_ids))
-    return about is not None and resource.kind == about.gvk.kind and about.name in names
+    return about.name in names or (finding.other_objects > 0 and overlay in finding.overlays)
 
 
 def _named_by(finding: Located) -> Iterator[_Keys]:
