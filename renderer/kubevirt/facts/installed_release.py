@@ -196,6 +196,8 @@ def replaced_release(before: JsonObject, after: JsonObject) -> tuple[str, str] |
 
 def _of_operators(content: Json) -> Iterator[InstalledRelease]:
     """Yield what installs the operator, of the fields of a manifest: URLs, images with a tag, charts."""
+    if _is_chart_index(content):
+        return
     for each in mappings_in(content):
         yield from _of_tags(each)
         yield from _of_sources(each)
@@ -205,6 +207,17 @@ def _of_operators(content: Json) -> Iterator[InstalledRelease]:
                 found = _of_url(text) if isinstance(text, str) else None
                 if found:
                     yield found
+
+
+def _is_chart_index(content: Json) -> bool:
+    """Return True for ``index.yaml`` of a chart repository: all charts that can be had there, none installed.
+
+    Helm ``pkg/repo/v1/index.go`` IndexFile.
+    """
+    index = object_at(content)
+    return (
+        "kind" not in index and bool(text_at(index, "apiVersion")) and isinstance(index.get("entries"), dict)
+    )
 
 
 def _of_tags(image: JsonObject) -> Iterator[InstalledRelease]:

@@ -191,6 +191,14 @@ def test_urls_and_tags_name_releases(text: str, release: str | None) -> None:
     assert release_in(kustomization=text) == release
 
 
+def test_index_of_a_chart_repository_installs_nothing() -> None:
+    chart = "{name: kubevirt, version: 0.2.8, repository: https://x/kubevirt-community-stack}"
+    entries = f"entries: {{stack: [{{name: stack, version: 0.2.8, dependencies: [{chart}]}}]}}\n"
+
+    assert not found_in(index=f"apiVersion: v1\n{entries}")
+    assert found_in(values=entries)
+
+
 def test_a_line_says_it() -> None:
     (found,) = found_in(kustomization=kustomization("a.yaml", f"{ASSETS}/v1.8.3/kubevirt-operator.yaml"))
 
