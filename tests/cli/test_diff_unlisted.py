@@ -386,6 +386,39 @@ def test_upgrade_by_the_url_of_the_operator(folder: Path, kubevirt: str, *, depl
     assert "not compared" not in result.stdout
 
 
+VENDORED = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: virt-operator, namespace: kubevirt}
+spec: {template: {spec: {containers: [{name: virt-operator, image: "kubevirt/virt-operator:v1.8.3"}]}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "is_lost"),
+    [
+        ({"infra/kustomization.yaml": "resources: []\n"}, True),
+        ({"infra/kustomization.yaml": ""}, True),
+        ({"infra/kustomization.yaml": "resources: []\n", "operator/kustomization.yaml": OPERATOR}, False),
+        (
+            {"infra/kustomization.yaml": "resources: [operator.yaml]\n", "infra/operator.yaml": VENDORED},
+            False,
+        ),
+    ],
+)
+@pytest.mark.parametrize("deployed", [True, False])
+def test_removal_of_the_url_of_the_operator(
+    folder: Path, after: dict[str, str], *, is_lost: bool, deployed: bool
+) -> None:
+    files = {"infra/kustomization.yaml": OPERATOR}
+    commit(folder, files | ({"clusters/prod.yaml": KUSTOMIZATION} if deployed else {}))
+    write(folder, after)
+    result = diff("--fail-on", "data")
+    assert result.exit_code == int(is_lost)
+    assert ("removed Kustomization infra in infra: may delete objects\n" in result.stdout) is is_lost
+    assert ("deletes KubeVirt's definitions, and with these all machines" in result.stdout) is is_lost
+
+
 @pytest.mark.parametrize("release", ["1.8.3", "1.9.0"])
 def test_the_rest_of_a_kustomization_with_the_operator_is_not_compared(folder: Path, release: str) -> None:
     commit(folder, {"infra/kustomization.yaml": OPERATOR, "clusters/prod.yaml": KUSTOMIZATION})

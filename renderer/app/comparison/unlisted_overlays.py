@@ -21,10 +21,11 @@ from renderer.app.comparison.taken_applications import Taken
 from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
 from renderer.files.file_system import folder_of
-from renderer.kubevirt.facts.installed_release import replaced_release
+from renderer.kubevirt.facts.installed_release import lost_manifests, replaced_release
 from renderer.kubevirt.facts.kinds import configures_kubevirt
 from renderer.kubevirt.facts.lists import is_same
 from renderer.model.difference import Danger, OverlayDifference
+from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import DocumentPlace
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
@@ -203,14 +204,18 @@ class UnlistedOverlays:
             if {is_one for each in self._sides for is_one in each.are_of_operators(path)} == {True}:
                 self._beside.add(path)  # it has no other objects
         before, after = (each.operator_objects(files, self._rendered) for each in self._sides)
-        for path in filter(is_kustomization_file, self._left()[1]):
-            installing = [each.installing(path) for each in self._sides]
-            if installing[0] and installing[1]:
-                (old, old_rest), (new, new_rest) = installing[0], installing[1]
-                if replaced_release(old.content, new.content):
-                    self._beside |= {path} if is_same(old_rest, new_rest) else set()
-                    for objects, each in ((before, old), (after, new)):
-                        objects.setdefault(folder_of(path), []).append(each)
+        kustomizations = [*filter(is_kustomization_file, self._left()[1])]
+        installing = {path: [each.installing(path) for each in self._sides] for path in kustomizations}
+        is_moved = any(new and not old for old, new in installing.values()) or any(
+            map(self._sides[1].brings_operator, self._changed if installing else ())
+        )
+        for path, (one, other) in installing.items():
+            if one and not is_moved and lost_manifests(one[0].content, other[0].content if other else EMPTY):
+                before.setdefault(folder_of(path), []).append(one[0])
+            elif one and other and replaced_release(one[0].content, other[0].content):
+                self._beside |= {path} if is_same(one[1], other[1]) else set()
+                for objects, each in ((before, one[0]), (after, other[0])):
+                    objects.setdefault(folder_of(path), []).append(each)
         for found, _, _ in differences_by_folder(self._sides, before, after):
             yield from _harm(found)
 

@@ -379,6 +379,10 @@ class UnlistedSide:
         """Yield for each object in a file whether it is such an object."""
         return map(installs_operands, self._objects_of(path))
 
+    def brings_operator(self, path: str) -> bool:
+        """Return True if an object in a file is, or installs, KubeVirt's operator."""
+        return self.side.listing.is_manifest(path) and any(map(brings_operator, self._objects_of(path)))
+
     def _by_folder(
         self,
         files: Iterable[str],

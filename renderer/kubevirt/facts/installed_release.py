@@ -175,6 +175,15 @@ def installing_entries(kustomization: JsonObject) -> tuple[JsonObject, JsonObjec
     return installing, rest
 
 
+def lost_manifests(before: JsonObject, after: JsonObject) -> bool:
+    """Return True if a kustomization no longer lists manifests that install the operator.
+
+    Other entries only say which image of the operator they have.
+    """
+    old, new = (any(key != "images" for key in installing_entries(each)[0]) for each in (before, after))
+    return old and not new
+
+
 def replaced_release(before: JsonObject, after: JsonObject) -> tuple[str, str] | None:
     """Return the releases of KubeVirt's operator that a manifest installs before and after a change.
 

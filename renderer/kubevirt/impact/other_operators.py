@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from renderer.kubevirt.facts.installed_release import installs_operator
 from renderer.kubevirt.facts.kinds import is_kubevirt_group
 from renderer.model.difference import Effect, Impact
 from renderer.model.kube.json import Json, object_at
 from renderer.model.kube.resource import Resource
+from renderer.model.kustomization import KUSTOMIZE_GROUP
 
 #: Fields with the storage that an operator is to make, rather than a claim that exists.
 _STORAGE = re.compile(
@@ -53,8 +55,13 @@ _STORAGE_ITSELF = frozenset(
 
 
 def removal_impact(removed: Resource) -> Impact | None:
-    """Return the impact of removing a custom resource of another operator; None if none is known."""
+    """Return the impact of removing a custom resource of another operator; None if none is known.
+
+    Also of a kustomization that installs KubeVirt's operator.
+    """
     reason = _reason(removed)
+    if removed.gvk.group == KUSTOMIZE_GROUP and installs_operator(removed.content):
+        reason = "what prunes it deletes KubeVirt's definitions, and with these all machines of the cluster"
     return Impact(Effect.MAY_DELETE, reason) if reason else None
 
 
