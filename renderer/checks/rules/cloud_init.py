@@ -39,24 +39,25 @@ cloudInitNoCloud:
 
 Data in base64, in Secrets of the repository and in files of a `secretGenerator` is checked as well, and so
 are the keys of a SealedSecret or ExternalSecret. Encrypted data, templates of Jinja and the values of
-placeholders are not.
+placeholders are not, nor is the user data of Windows, which cloudbase-init reads in its own way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.checks.rules.context import Context
+from renderer.checks.rules.context import PREFERENCE, Context
 from renderer.checks.rules.guest_files import files_of, finding, missing_key_finding, name_of
 from renderer.checks.rules.network_data import network_data_problems
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.checks.rules.user_data import user_data_problems
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_VOLUMES, CONFIG_DRIVE, NETWORK_DATA
+from renderer.kubevirt.facts.guest_system import OS_ANNOTATION, WINDOWS, guest_system
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.guest_data.sources import GuestFile, MissingKey, Role
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import text_at
+from renderer.model.kube.json import object_at, text_at
 from renderer.model.rule_settings import Level
 
 
@@ -66,6 +67,8 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
             if file.role in (Role.USER_DATA, Role.NETWORK_DATA):
                 yield missing_key_finding(file)
         elif file.role is Role.USER_DATA:
+            if _is_windows(context, machine):
+                continue  # cloudbase-init knows other keys and forms
             for problem in user_data_problems(file.content, name_of(file)):
                 yield finding(file, problem)
         elif file.role is Role.NETWORK_DATA:
@@ -74,6 +77,20 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
             is_openstack = file.volume == CONFIG_DRIVE
             for problem in network_data_problems(file.content, name_of(file), is_openstack=is_openstack):
                 yield finding(file, problem)
+
+
+def _is_windows(context: Context, machine: VirtualMachineView) -> bool:
+    """Return True for a guest whose data cloudbase-init reads: a cloud-config as cloud-init would not.
+
+    cloudbase-init ``cloudbaseinit/plugins/common/userdataplugins/cloudconfigplugins/factory.py``.
+    """
+    places = filter(None, (machine.paths.template, machine.paths.machine))
+    metadata = (object_at(machine.resource.content, *each.keys, "metadata") for each in places)
+    names = (
+        text_at(context.spec_before(machine), PREFERENCE, "name"),
+        *(text_at(each, "annotations", OS_ANNOTATION) for each in metadata),
+    )
+    return guest_system(names, machine.domain) == WINDOWS
 
 
 def _unread(file: GuestFile, reference: FieldPath) -> Finding:

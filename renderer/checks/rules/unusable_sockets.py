@@ -58,6 +58,7 @@ from renderer.checks.rules.context import (
     preference_of,
 )
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
+from renderer.kubevirt.facts.guest_system import OS_ANNOTATION
 from renderer.kubevirt.facts.kinds import CLUSTER_KINDS
 from renderer.kubevirt.facts.sizes import positive, vcpus
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -85,7 +86,6 @@ _MOST_SOCKETS = 2
 _SMALLER = f"an instance type with at most {_MOST_SOCKETS} vCPUs"
 _TOPOLOGY = "preferredCPUTopology"
 _SHORT_WORDS_SINCE = Release(1, 4)
-_OS_ANNOTATION = "vm.kubevirt.io/os"
 _OS_LABELS = "os.template.kubevirt.io/"
 
 
@@ -189,7 +189,7 @@ def _windows_version(context: Context, machine: VirtualMachineView) -> str | Non
     for path in (machine.paths.template, machine.paths.machine):
         if path is not None:
             metadata = object_at(machine.resource.content, *path.keys, "metadata")
-            names.append(text_at(metadata, "annotations", _OS_ANNOTATION))
+            names.append(text_at(metadata, "annotations", OS_ANNOTATION))
             labels = object_at(metadata, "labels")
             names += [key.removeprefix(_OS_LABELS) for key in labels if key.startswith(_OS_LABELS)]
     found = (_WINDOWS_CLIENT.fullmatch(name) for name in names)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+from renderer.kubevirt.facts.guest_system import OS_ANNOTATION, WINDOWS, enabled_features, guest_system
 from renderer.kubevirt.facts.sizes import positive
 from renderer.kubevirt.facts.virtual_machine import elements
 from renderer.kubevirt.impact.guest_devices import (
@@ -164,7 +165,7 @@ def _hyperv(guest: GuestMachine) -> str:
     features = guest.domain("features").get("hypervPassthrough")
     if features is not None and object_at(features).get("enabled") is not False:
         return "all that the node has"
-    return ", ".join(_enabled(guest.domain("features", "hyperv")))
+    return ", ".join(enabled_features(guest.domain("features", "hyperv")))
 
 
 def _acpi(guest: GuestMachine) -> str:
@@ -177,13 +178,7 @@ def _kvm_signature(guest: GuestMachine) -> str:
 
 def _platform(guest: GuestMachine) -> str:
     features = guest.domain("features")
-    return ", ".join(name for name in _enabled(features) if name in ("apic", "pvspinlock", "smm"))
-
-
-def _enabled(features: JsonObject) -> Iterator[str]:
-    for name, value in sorted(features.items()):
-        if value is not None and object_at(value).get("enabled") is not False:
-            yield name
+    return ", ".join(name for name in enabled_features(features) if name in ("apic", "pvspinlock", "smm"))
 
 
 def _kernel(guest: GuestMachine) -> str:
@@ -500,28 +495,12 @@ FACTS: Sequence[FactRow] = (
     ),
 )
 
-_WINDOWS, _LINUX = "windows", "linux"
-_PREFERENCES = ("kubevirt.io/cluster-preference-name", "kubevirt.io/preference-name", "vm.kubevirt.io/os")
-_LINUXES = (
-    *("alma", "alpine", "amazon", "arch", "cachyos", "centos", "cirros", "coreos", "debian", "fedora"),
-    *("flatcar", "linux", "opensuse", "oracle", "photon", "rhel", "rocky", "sles", "sled", "suse"),
-    *("talos", "ubuntu"),
-)
+_PREFERENCES = ("kubevirt.io/cluster-preference-name", "kubevirt.io/preference-name", OS_ANNOTATION)
 
 
-def guest_system(guest: GuestMachine) -> str:
-    """Return ``windows`` or ``linux``; empty if the machine does not show it.
-
-    The name of a preference says it, else the Hyper-V features that only Windows uses.
-    """
+def _system_of(guest: GuestMachine) -> str:
     annotations = object_at(guest.metadata, "annotations")
-    for key in _PREFERENCES:
-        name = text_at(annotations, key).lower()
-        if name.startswith("win"):
-            return _WINDOWS
-        if name.startswith(_LINUXES):
-            return _LINUX
-    return _WINDOWS if any(_enabled(guest.domain("features", "hyperv"))) else ""
+    return guest_system((text_at(annotations, key) for key in _PREFERENCES), guest.domain())
 
 
 def guest_changes(
@@ -531,7 +510,7 @@ def guest_changes(
 
     ``running`` is the machine that goes on running after the change: what it has already is seen live.
     """
-    system = guest_system(before) or guest_system(after)
+    system = _system_of(before) or _system_of(after)
     return tuple(
         GuestChange(
             row.fact,
@@ -578,7 +557,7 @@ def _risk(row: FactRow, system: str, before: str, after: str) -> str:
     if not after and row.gone:
         return row.gone
     if system:
-        return row.windows if system == _WINDOWS else row.linux
+        return row.windows if system == WINDOWS else row.linux
     if row.windows == row.linux:
         return row.windows
     both = (("Windows", row.windows), ("Linux", row.linux))
