@@ -12,6 +12,7 @@ from renderer.diff.images import image_moves
 from renderer.diff.masking import shown_guest, without_secret_words
 from renderer.diff.match import match
 from renderer.diff.missing import Makers, removed_objects, with_missing_objects
+from renderer.diff.network_policies import with_cut_connections
 from renderer.diff.orders import with_orders
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.reads import should_run, with_reads
@@ -74,6 +75,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     moved = [pair for pair, _ in pairs if pair[1].current_id in changed]
     release = sides.after.release
     changes = with_scaling(with_lost_machines(changes, old, new), old, new)
+    changes = with_cut_connections(changes, old, new)
     changes = with_reads(changes, new, release, should_run)
     changes = with_orders(changes, new, release, should_run)
     changes = with_missing_objects(changes, new, Makers(new).may_make, release, removed_objects(changes))

@@ -94,6 +94,7 @@ _SET_VERBS: Mapping[Effect, tuple[str, str]] = {
 _CONTROLLER_VERBS: Mapping[Effect, tuple[str, str]] = {
     Effect.MIGRATION: ("live-migrates machines", "live-migrate machines"),
     Effect.EVICTED: ("evicts machines", "evict machines"),
+    Effect.DISCONNECTED: ("cuts machines off from a network", "cut machines off from a network"),
     Effect.NO_START: ("keeps machines from starting", "keep machines from starting"),
 }
 _SETS = frozenset({VM_POOL, VMI_REPLICA_SET})
