@@ -14,7 +14,6 @@ from renderer.authoring.new_project.ci_files import GITHUB, GITLAB, CiSystem, ci
 from renderer.authoring.new_project.install_source import InstallSource, Unknown, is_local
 from renderer.authoring.new_project.project_files import Choices, PlannedFiles, plan_project_files
 from renderer.discovery.project_proposal import ProjectProposal, survey_repository
-from renderer.discovery.survey_results import RootReaders
 from renderer.emit.edit_user_files import change_files
 from renderer.files.disk import path_exists
 from renderer.files.file_system import DiskFileSystem
@@ -87,16 +86,16 @@ def start_project(
     servers = (host_of(origin),) if system is CiSystem.GITHUB else ()
     survey = survey_repository(root)
     has_overlays = any(True for name in KUSTOMIZATION_FILES for _ in root.glob(f"overlays/*/{name}"))
-    found = survey if survey and survey.is_more_than_overlays else None
-    if survey and survey.is_without_machines and not has_overlays:
+    found = survey if survey.is_more_than_overlays else None
+    if survey.is_without_machines and not has_overlays:
         found = survey
     renders = found is None or found.lists_overlays
-    detected = survey.survey.release if survey else None
+    detected = survey.survey.release
     choices = Choices(options.kubevirt or detected or LATEST, system, installed.source, servers, renders)
     planned = plan_project_files(
         choices,
         lambda path: _text_at(root / path),
-        has_overlays=has_overlays or found is not None or bool(survey and survey.survey.entries),
+        has_overlays=has_overlays or found is not None or bool(survey.survey.entries),
         project=found.project_text(options.kubevirt) if found else None,
     )
     if planned.in_the_way:
@@ -111,16 +110,15 @@ def start_project(
         )
         return Started(planned, choices.ci, located_as_given(in_the_way))
     files = dict(planned.files)
-    readers = survey.survey.readers if survey else RootReaders()
-    ignores = engine_ignores(readers, files, lambda path: _text_at(root / path))
+    ignores = engine_ignores(survey.survey.readers, files, lambda path: _text_at(root / path))
     planned = planned._replace(files=files)
     if not dry_run:
         changes = {path: (None, text) for path, text in files.items()} | ignores.changes
         writes = {path: _bytes_of(new) for path, (_, new) in changes.items()}
         before = {path: None if old is None else _bytes_of(old) for path, (old, _) in changes.items()}
         change_files(root, writes, (), before)
-    is_chosen = options.kubevirt is not None or survey is None or survey.config is not None
-    releases = () if is_chosen or survey is None else survey.releases
+    is_chosen = options.kubevirt is not None or survey.config is not None
+    releases = () if is_chosen else survey.releases
     if options.kubevirt:
         releases = tuple(remark.message for remark in about_target(options.kubevirt))
     notes = (*installed.notes, *_notes(installed.source, system))

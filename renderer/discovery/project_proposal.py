@@ -17,6 +17,8 @@ from renderer.discovery.survey import survey as survey_of
 from renderer.discovery.survey_results import FoundEntry, LeftOut, Survey
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import DiskFileSystem, FileSystem
+from renderer.findings.located import LocatedError
+from renderer.findings.run_findings import locate
 from renderer.model.cluster_settings import CatalogPath
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import ENGINE_KINDS, EntryKind
@@ -134,17 +136,17 @@ class ProjectProposal(NamedTuple):
         )
 
 
-def survey_repository(root: Path) -> ProjectProposal | None:
-    """Return a survey of the repository in ``root``; None if its project file cannot be used.
+def survey_repository(root: Path) -> ProjectProposal:
+    """Return a survey of the repository in ``root``.
 
-    Raises ``DiagnosticError`` for a project file with the wrong name.
+    Raises ``DiagnosticError`` for a project file with the wrong name, ``LocatedError`` for a mistake in it.
     """
     fs = BuiltinFileSystem(DiskFileSystem(root))
     check_project_name(fs)
     try:
         config = load_project(fs) if fs.is_file(PROJECT_FILE) else None
-    except DiagnosticError:
-        return None
+    except DiagnosticError as error:
+        raise LocatedError(*locate(fs, error.diagnostics)) from None
     others: tuple[OtherRelease, ...] = ()
     if config is not None:
         with suppress(DiagnosticError):  # reported by what renders the overlays

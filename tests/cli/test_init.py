@@ -93,12 +93,24 @@ def test_nothing_is_written_if_one_file_exists(repository: Path) -> None:
     assert (repository / "overlays/dev/web.yaml").read_text() == "kind: Mine\n"
 
 
-@pytest.mark.parametrize("target", ["elsewhere", "nowhere"])
-def test_link_is_not_overwritten(repository: Path, target: str) -> None:
+def test_mistake_in_the_project_file_is_named(repository: Path) -> None:
+    init()
+    with (repository / "vmrender.yaml").open("a") as file:
+        file.write("clusters: [{name: prod, labels: {env: prod}}]\n")
+
+    result = init()
+
+    assert result.exit_code == 2
+    assert "error[config-invalid]: Argo CD's clusters have a server" in result.stderr
+    assert result.stderr.startswith("vmrender.yaml:")
+
+
+@pytest.mark.parametrize(("target", "code"), [("elsewhere", 2), ("nowhere", 1)])
+def test_link_is_not_overwritten(repository: Path, target: str, code: int) -> None:
     (repository / "elsewhere").write_text("mine\n")
     (repository / "vmrender.yaml").symlink_to(target)
 
-    assert init().exit_code == 1
+    assert init().exit_code == code
     assert (repository / "elsewhere").read_text() == "mine\n"
     assert files(repository) == ["elsewhere", "vmrender.yaml"]
 
