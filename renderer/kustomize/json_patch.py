@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from operator import is_
 
@@ -156,14 +156,20 @@ class JsonPatching:
             resource=resource,
         )
         secrets = secret_values([resource.content])
-        if _is_secret(resource.content):  # a value may be written in the place of a path
-            written = (text for key in ("op", "path", "from") for text in texts_of(fields.get(key)))
+        if _is_secret(resource.content):  # a value may be written in the place of a path, or at its end
+            written = [text for key in ("op", "path", "from") for text in texts_of(fields.get(key))]
             secrets |= {text for text in written if not text.startswith("/") and text not in OPERATIONS}
+            secrets |= {text for each in written for text in _below_entry(parse_pointer(each))}
         return found._replace(confidential=(Masking(secrets),) if secrets else ()).error()
 
 
 def _is_secret(document: Json) -> bool:
     return text_at(document, "kind") == "Secret"
+
+
+def _below_entry(keys: Sequence[str]) -> Sequence[str]:
+    """Return the keys of a path below an entry of a Secret, which has none."""
+    return keys[2:] if keys and keys[0] in SECTIONS_OF_SECRETS else ()
 
 
 def _is_into_secret(document: Json, operation: Json) -> bool:

@@ -129,6 +129,11 @@ CASES = {
         if field != "files of a configMapGenerator" or name != "a pair above the folder"
     },
     **OTHERS,
+    "the end of a path of a JSON patch": kustomization("patches", "x")
+    | {
+        "prod/kustomization.yaml": "resources: [secret.yaml]\npatches:\n- target: {kind: Secret}\n"
+        f"  patch: '[{{op: replace, path: /stringData/a/{CANARY}, value: x}}]'\n"
+    },
 }
 COMMANDS = ("validate", "validate --format json", "render", "diff", "explain secret/keys", "init --dry-run")
 

@@ -33,6 +33,7 @@ def operation(path: str, value: str) -> str:
     return thing(f"""patches: ['{{"op": "add", "path": "{path}", "value": "{value}"}}']""")
 
 
+KEYS = "apiVersion: v1\nkind: Secret\nmetadata: {name: obj, FIELD}\n"
 MADE = "{apiVersion: v1, kind: Secret, metadata: {name: k}, stringData: {p: 'VARIABLE'}}"
 TEMPLATE = "kind: Template\nmetadata: {name: t}\nPARAMETERS\nobjects:\n- " + MADE.replace(
     "VARIABLE", "${LOGIN}"
@@ -40,6 +41,30 @@ TEMPLATE = "kind: Template\nmetadata: {name: t}\nPARAMETERS\nobjects:\n- " + MAD
 RESOURCE_SET = "kind: ResourceSet\nmetadata: {name: s}\nspec:\n  INPUTS\n  resources:\n  - " + MADE.replace(
     "VARIABLE", "<< inputs.word >>"
 )
+PATCHED = "{target: {kind: Secret}, patch: '{stringData: {a: \"{{.WORD}}\"}}'}"
+SPEC_OF_APPLICATION = f"spec: {{source: {{kustomize: {{patches: [{PATCHED}]}}}}}}"
+APPLICATION_SET = f"""\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {{name: obj}}
+spec:
+  goTemplate: true
+  generators: [GENERATOR]
+  template: {{metadata: {{name: '{{{{.name}}}}'}}, {SPEC_OF_APPLICATION}}}
+"""
+ELEMENTS = f"elements: [{{name: one, word: {CANARY}}}]"
+GENERATORS = {
+    "an element": ("word", f"{{list: {{{ELEMENTS}}}}}"),
+    "an element as a text": ("word", f"{{list: {{elementsYaml: '[{{name: one, word: {CANARY}}}]'}}}}"),
+    "an element in the place of its list": ("word", f"{{list: [{{name: one, word: {CANARY}}}]}}"),
+    "an element of a matrix": ("word", f"{{matrix: {{generators: [{{list: {{{ELEMENTS}}}}}]}}}}"),
+    "a value": ("values.word", f"{{git: {{directories: [{{path: '*'}}], values: {{word: {CANARY}}}}}}}"),
+    "a parameter of a plugin": ("word", f"{{plugin: {{input: {{parameters: {{word: {CANARY}}}}}}}}}"),
+    "an element for a template of its own": (
+        "name",
+        f"{{list: {{{ELEMENTS}, template: {{{SPEC_OF_APPLICATION.replace('WORD', 'word')}}}}}}}",
+    ),
+}
 CASES = {
     "kernel arguments in a JSON patch": operation("/spec/firmware/kernelArgs", f"inst.rootpw={CANARY}"),
     "start data in a JSON patch": operation("/spec/volumes/0/cloudInitNoCloud/userData", CANARY),
@@ -63,6 +88,22 @@ CASES = {
         f"inputs of a ResourceSet: {each}": RESOURCE_SET.replace("INPUTS", each)
         for each in (f"input: [{{word: {CANARY}}}]", f"inputs: ['word={CANARY}']")
     },
+    **{
+        f"inputs of a ResourceSet one level too high: {each}": text
+        for each, text in (
+            ("a list", RESOURCE_SET.replace("spec:\n  INPUTS", f"inputs: [{{word: {CANARY}}}]\nspec:")),
+            ("an input", RESOURCE_SET.replace("INPUTS", f"word: {CANARY}")),
+        )
+    },
+    **{
+        f"{name} of an ApplicationSet": APPLICATION_SET.replace("WORD", word).replace("GENERATOR", generator)
+        for name, (word, generator) in GENERATORS.items()
+    },
+    **{
+        f"a Secret without the line above its values: {field}": KEYS.replace("FIELD", field)
+        for field in (f"db: {CANARY}", f"data: {{db: {CANARY}}}", f"stringData: {{db: {CANARY}}}")
+    },
+    "a Secret of another kind": f"kind: Thing\nmetadata: {{name: c}}\ndata: {{d: {CANARY}}}\ntype: Opaque\n",
     "a parameter of a chart as a text": thing(f"helm: {{parameters: ['db.password={CANARY}']}}").replace(
         "Thing", "Application"
     ),
@@ -104,6 +145,18 @@ def test_misplaced_content_is_withheld(case: str) -> None:
 
 
 PUBLIC = {
+    "labels of a Secret": KEYS.replace("FIELD", f"labels: {{db: {CANARY}}}, annotations: {{a: {CANARY}}}"),
+    "an element that goes into no Secret": APPLICATION_SET.replace("WORD", "other").replace(
+        "GENERATOR", GENERATORS["an element"][1]
+    ),
+    "a value of no generator": APPLICATION_SET.replace("WORD", "values.word").replace(
+        "GENERATOR", f"{{git: {{files: [{{path: {CANARY}}}]}}}}"
+    ),
+    "names of Secrets": thing(f"secret: {CANARY}\n  secrets: [{CANARY}]"),
+    "names of Secrets in a chart": thing(f"values: {{tls: {{secret: {CANARY}}}, secrets: [{CANARY}]}}"),
+    "users of access credentials": thing(
+        f"accessCredentials: [{{userPassword: {{x: {{qemuGuestAgent: {{users: [{CANARY}]}}}}}}}}]"
+    ),
     "a JSON patch": operation("/spec/runStrategy", CANARY),
     "a toleration in a JSON patch": operation("/spec/tolerations/0/value", CANARY),
     "the name of a header": thing(f"extraHeaders:\n  - name: {CANARY}\n    value: a"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from renderer.model.credential_text.form import Form, is_credential_value
-from renderer.model.kube.json import JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.pattern import pattern
 
 _KEYS = (
@@ -43,6 +43,9 @@ _OTHER_NAME = pattern(
 #: The fields beside ``secretKey`` that name a Secret, of which it is a key (external-secrets
 #: ``apis/externalsecrets/v1/externalsecret_types.go``, ExternalSecretData).
 _REFERENCES = frozenset({"remoteRef", "secretName", "secretRef", "sourceRef"})
+#: Fields that name a Secret as often as they hold one, and a name of several words in small letters.
+_NAME_SECRETS = frozenset({"secret", "secrets"})
+_NAME_OF_OBJECT = pattern(r"[a-z]+(?:[-.](?:[a-z]+|v?\d{1,3}))+")
 _KEY_OF_SECRET = "secretKey"  # noqa: S105 - the name of a field
 _LONGEST_NAME = 200
 #: A key, and the name of a variable, which is the value of another key.
@@ -97,7 +100,17 @@ def mentions_credential(text: str) -> bool:
 
 def is_credential_field(mapping: JsonObject, key: str) -> bool:
     """Return True if the name of a field says that its value is a credential."""
-    return names_credential(key) and not (key == _KEY_OF_SECRET and not _REFERENCES.isdisjoint(mapping))
+    if not names_credential(key) or names_secrets(key, mapping.get(key)):
+        return False
+    return key != _KEY_OF_SECRET or _REFERENCES.isdisjoint(mapping)
+
+
+def names_secrets(key: str, value: Json) -> bool:
+    """Return True for ``secret: grafana-admin`` and a list of such names: of objects, not credentials."""
+    values = value if isinstance(value, list) else [value]
+    return key in _NAME_SECRETS and all(
+        isinstance(each, str) and _NAME_OF_OBJECT.fullmatch(each) is not None for each in values
+    )
 
 
 def named_credentials(text: str) -> Iterator[re.Match[str]]:

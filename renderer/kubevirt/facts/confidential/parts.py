@@ -71,7 +71,12 @@ from renderer.kubevirt.facts.kinds import SECRET, VM_TEMPLATE
 from renderer.kubevirt.facts.made_secrets import MAKES_SECRETS
 from renderer.model.credential_text.commands import credential_arguments
 from renderer.model.credential_text.form import is_credential_value
-from renderer.model.credential_text.names import is_credential_field, named_credentials, names_credential
+from renderer.model.credential_text.names import (
+    is_credential_field,
+    named_credentials,
+    names_credential,
+    names_secrets,
+)
 from renderer.model.credential_text.requests import without_value_of_header
 from renderer.model.credential_text.search import without_credentials
 from renderer.model.diagnostic import DiagnosticError
@@ -114,6 +119,19 @@ _TEMPLATES = frozenset({_TEMPLATE, VM_TEMPLATE})
 _VALUES_OF_TEMPLATE = "values"
 #: What puts inputs into templates of objects, and what else may have its inputs.
 RESOURCE_SET, INPUT_PROVIDER = "ResourceSet", "ResourceSetInputProvider"
+_MAKERS_OF_SETS = frozenset({"resources", "resourcesTemplate", "steps"})
+#: The fields of its ``spec`` (flux-operator ``api/v1/resourceset_types.go``): another one is an input.
+_FIELDS_OF_SETS = _MAKERS_OF_SETS | {
+    *(
+        "commonMetadata",
+        "dependsOn",
+        "healthCheckExprs",
+        "inputStrategy",
+        "inputsFrom",
+        "serviceAccountName",
+        "wait",
+    )
+}
 INPUTS_OF_SETS: Mapping[str, str] = {RESOURCE_SET: "inputs", INPUT_PROVIDER: "defaultValues"}
 #: What puts the parameters of generators into Applications, and the fields of a generator with parameters.
 APPLICATION_SET = "ApplicationSet"
@@ -153,6 +171,8 @@ _OTHER_NAMES = frozenset({"divisor", "fieldPath", "path", "resource", "targetPat
 _ASSIGNED_NAME = pattern(r"\s*([\w.-]{1,80})\s{0,9}[=:]")
 #: Fields of volumes, and of a download, that refer to other objects.
 _REFERENCES = REFERENCES | {"secretExtraHeaders", "sysprep"}
+#: How access credentials come into a guest: into the accounts of users.
+_GUEST_AGENT = "qemuGuestAgent"
 #: What ResourceSets and shells put in later.
 _TAG = pattern(r"<<[^<>\n]{0,200}>>|\$\(\w{1,200}\)|\$\w{1,200}")
 #: Lists of names with values: ``env``, ``extraEnvVars``, ``httpHeaders``.
@@ -389,6 +409,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if here.area is Area.PASSWORDS:
         return below.within(Area.OBJECT) if _NO_PASSWORD.search(key) else below
     if here.area is Area.REFERENCES:
+        if key == _GUEST_AGENT:  # the names of users
+            return below.within(Area.OBJECT)
         return below.within(Area.REFERENCE) if key in REFERENCES else below
     if meant in SECTIONS:
         return below.within(Area.REFERENCES)
@@ -471,7 +493,15 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     inputs = INPUTS_OF_SETS.get(here.kind)
     if inputs and (key == inputs or _resembles(key, inputs)):
         return below.within(Area.INPUTS)
-    has_names_as_keys = here.area is Area.INPUTS or (here.area is Area.PARAMETERS and "name" not in mapping)
+    has_names_as_keys = (
+        here.area is Area.INPUTS
+        or (here.area is Area.PARAMETERS and "name" not in mapping)
+        or (
+            here.kind == RESOURCE_SET
+            and not _MAKERS_OF_SETS.isdisjoint(mapping)
+            and key not in _FIELDS_OF_SETS
+        )
+    )
     if has_names_as_keys and is_used(key, here.parameters):
         return below.hidden(is_secret=True)
     # Fields of any object that are named like a credential, or refer to one.
@@ -480,11 +510,11 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     is_collection = is_list_of_texts or (
         isinstance(child, dict | list) and _PASSWORDS.search(key) is not None
     )
-    if is_collection and not is_schema and names_credential(key):
+    if is_collection and not is_schema and names_credential(key) and not names_secrets(key, child):
         return below.within(Area.PASSWORDS)
     is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
     is_of_tool = here.area in (Area.CHART, Area.INPUTS, Area.PARAMETERS)
-    if is_of_tool and is_scalar and _names_credential(key, str(child)):
+    if is_of_tool and is_scalar and _names_credential(key, str(child)) and not names_secrets(key, child):
         return below.hidden()
     if here.area is Area.HEADERS_BY_NAME and is_scalar and _names_credential(key, str(child)):
         scheme_and_word = str(child).split(maxsplit=1)
