@@ -25,6 +25,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.release import LATEST, Release
+from renderer.model.render_config import PROJECT_FILE
 
 #: The entries of a bare repository and of ``.git``.
 _GIT_FOLDER = ("HEAD", "objects", "refs")
@@ -37,7 +38,8 @@ class Started(NamedTuple):
 
     ``found`` is what the repository already deploys; None if the usual project file covers all of it.
     ``notes`` are about the source that hooks and the pipeline install vmrender from. ``ignores`` keep the
-    files out of what engines apply. ``releases`` are the releases in a new project file, and why.
+    files out of what engines apply. ``releases`` are the releases in a new project file, and why. ``covered``
+    says what the usual project file renders.
     """
 
     planned: PlannedFiles
@@ -47,6 +49,7 @@ class Started(NamedTuple):
     notes: tuple[str, ...] = ()
     ignores: EngineIgnores = EngineIgnores({})
     releases: tuple[str, ...] = ()
+    covered: str = ""
 
 
 class ProjectOptions(NamedTuple):
@@ -92,11 +95,12 @@ def start_project(
     renders = found is None or found.lists_overlays
     detected = survey.survey.release
     choices = Choices(options.kubevirt or detected or LATEST, system, installed.source, servers, renders)
+    proposed = found.project_text(options.kubevirt) if found else None
     planned = plan_project_files(
         choices,
         lambda path: _text_at(root / path),
-        has_overlays=has_overlays or found is not None or bool(survey.survey.entries),
-        project=found.project_text(options.kubevirt) if found else None,
+        has_overlays=has_overlays or bool(found or survey.config or survey.survey.entries),
+        project=_text_at(root / PROJECT_FILE) if survey.config else proposed,
     )
     if planned.in_the_way:
         in_the_way = (
@@ -124,7 +128,8 @@ def start_project(
     notes = (*installed.notes, *_notes(installed.source, system))
     if system in _PIPELINES and not renders:
         notes += (f"{_PIPELINES[system]} is not written while there is nothing to render",)
-    return Started(planned, system, (), found, notes, ignores, releases)
+    covered = survey.total if found is None and survey.survey.entries else ""
+    return Started(planned, system, (), found, notes, ignores, releases, covered)
 
 
 def _install_source(named: str | None, environment: Mapping[str, str]) -> InstalledFrom:

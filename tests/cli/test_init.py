@@ -78,7 +78,7 @@ def test_a_pipeline_is_added_later() -> None:
     init("--ci", "none")
     result = init("--ci", "gitlab")
     assert result.exit_code == 0
-    assert result.stderr.startswith(".gitlab-ci.yml: written\n")
+    assert "\n.gitlab-ci.yml: written\n" in result.stderr
     assert "nothing to write" in init("--ci", "gitlab").stderr
 
 
@@ -91,6 +91,17 @@ def test_nothing_is_written_if_one_file_exists(repository: Path) -> None:
     assert [finding["code"] for finding in json.loads(result.stdout)["findings"]] == ["file-exists"]
     assert files(repository) == ["overlays/dev/web.yaml"]
     assert (repository / "overlays/dev/web.yaml").read_text() == "kind: Mine\n"
+
+
+def test_project_file_with_other_settings_is_kept(repository: Path) -> None:
+    init()
+    settings = (repository / "vmrender.yaml").read_text().replace('"1.9"', '"1.8"')
+    (repository / "vmrender.yaml").write_text(settings)
+
+    assert init("--ci", "github").exit_code == 0
+
+    assert (repository / "vmrender.yaml").read_text() == settings
+    assert ".github/workflows/vmrender.yml" in files(repository)
 
 
 def test_mistake_in_the_project_file_is_named(repository: Path) -> None:

@@ -122,6 +122,8 @@ def _print_result(started: Started, *, dry_run: bool) -> None:
         note(*started.found.summary, *started.found.changes, "")
         if started.found.kept:
             note("applied before, not by the tree:", *(f"  {line}" for line in started.found.kept), "")
+    if started.covered:
+        note(started.covered, "")
     if started.releases:
         note(*started.releases, "")
     if any(path.startswith(f"{OVERLAY}/") for path in started.planned.files):
