@@ -17,6 +17,7 @@ from renderer.diff.orders import with_orders
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.reads import should_run, with_reads
 from renderer.diff.services import with_lost_machines
+from renderer.diff.shared_claims import with_shared_claims
 from renderer.diff.sides import Sides
 from renderer.diff.totals import totals_after, totals_before
 from renderer.diff.update_judge import NO_CHANGES, UpdateJudge
@@ -75,7 +76,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     moved = [pair for pair, _ in pairs if pair[1].current_id in changed]
     release = sides.after.release
     changes = with_scaling(with_lost_machines(changes, old, new), old, new)
-    changes = with_cut_connections(changes, old, new)
+    changes = with_shared_claims(with_cut_connections(changes, old, new), old, new)
     changes = with_reads(changes, new, release, should_run)
     changes = with_orders(changes, new, release, should_run)
     changes = with_missing_objects(changes, new, Makers(new).may_make, release, removed_objects(changes))

@@ -111,6 +111,7 @@ class DataEffect(TextEnum):
     OTHER_DISK = "other-disk"  # another data disk in its place
     OTHER_ROOT = "other-root"  # the machine boots from another disk
     UNDONE_RESTORE = "undone-restore"  # the machine gets back the disks from before a restore
+    SHARED = "shared"  # another running machine writes to it as well
     LOST = "lost"  # deleted
 
     @property
@@ -122,7 +123,7 @@ class DataEffect(TextEnum):
 _HARM = frozenset(
     {
         *(DataEffect.DETACHED, DataEffect.OTHER_DISK, DataEffect.OTHER_ROOT),
-        *(DataEffect.UNDONE_RESTORE, DataEffect.LOST),
+        *(DataEffect.UNDONE_RESTORE, DataEffect.SHARED, DataEffect.LOST),
     }
 )
 

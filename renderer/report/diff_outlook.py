@@ -20,6 +20,7 @@ DATA_EFFECTS: Mapping[DataEffect, str] = {
     DataEffect.OTHER_DISK: "another data disk",
     DataEffect.OTHER_ROOT: "boots from another disk",
     DataEffect.UNDONE_RESTORE: "undoes a restore",
+    DataEffect.SHARED: "shared data disk",
     DataEffect.LOST: "data lost",
 }
 _MOST_DISKS = 5

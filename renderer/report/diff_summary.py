@@ -103,6 +103,7 @@ _DATA_VERBS: Mapping[DataEffect, tuple[str, str]] = {
     DataEffect.OTHER_DISK: ("has another data disk", "have another data disk"),
     DataEffect.OTHER_ROOT: ("boots from another disk", "boot from another disk"),
     DataEffect.UNDONE_RESTORE: ("loses what a restore brings back", "lose what restores bring back"),
+    DataEffect.SHARED: ("writes to the disk of another machine", "write to disks of other machines"),
     DataEffect.LOST: ("loses data", "lose data"),
 }
 _STILL_REFUSED = ("is refused, as before", "are refused, as before")

@@ -35,6 +35,7 @@ _HANDLE = f"{VM_GO} handleDataVolumes"
 _BACKEND_STORAGE = "pkg/storage/backend-storage/backend-storage.go createPVC"
 _BOOT = "pkg/virt-launcher/virtwrap/converter/storage/disk.go"
 _COPY = f"{VM_GO} handleVolumeUpdateRequest"
+_ATTACH = "kubernetes pkg/controller/volume/attachdetach/reconciler/reconciler.go attachDesiredVolumes"
 #: Where KubeVirt does what befalls a disk.
 SOURCES: Mapping[DataEffect, tuple[str, ...]] = {
     DataEffect.UNTOUCHED: (_HANDLE,),
@@ -45,6 +46,7 @@ SOURCES: Mapping[DataEffect, tuple[str, ...]] = {
     DataEffect.OTHER_DISK: (_BOOT,),
     DataEffect.OTHER_ROOT: (_BOOT,),
     DataEffect.UNDONE_RESTORE: (RESTORE_SOURCE,),
+    DataEffect.SHARED: (_ATTACH,),
     DataEffect.LOST: (_HANDLE, _BACKEND_STORAGE, *lost_objects.SOURCES),
 }
 _IMMEDIATE = "kubevirt.io/immediate-data-volume-creation"

@@ -1,0 +1,52 @@
+"""Machines that begin to write to the claim of another running machine."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
+from renderer.model.difference import Danger, DataEffect
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
+from renderer.model.release import LATEST
+
+MACHINE = (
+    "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: %s, namespace: shop}, spec: {"
+    "runStrategy: Always, template: {spec: {domain: {devices: {disks: [{name: d, disk: {}}]}},"
+    " volumes: [{name: d, persistentVolumeClaim: {claimName: %s}}]}}}}"
+)
+CLAIM = (
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a, namespace: shop},"
+    " spec: {accessModes: [ReadWriteOnce]}}"
+)
+ONE, OTHER, SECOND = MACHINE % ("db", "a"), MACHINE % ("web", "b"), MACHINE % ("web", "a")
+HALTED = SECOND.replace("Always", "Halted")
+
+
+def side(*texts: str) -> OverlaySide:
+    return OverlaySide(LATEST, tuple(Resource(yaml.safe_load(each), Site("a.yaml")) for each in texts))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "claim", "is_shared"),
+    [
+        (OTHER, SECOND, CLAIM, True),
+        ("", SECOND, CLAIM, True),
+        (HALTED, SECOND, CLAIM, True),
+        (OTHER, HALTED, CLAIM, False),
+        (OTHER, SECOND, CLAIM.replace("Once", "Many"), False),
+        (OTHER, SECOND.replace("disk: {}", "cdrom: {}"), CLAIM, False),
+        (SECOND, SECOND.replace("template: {", "template: {metadata: {labels: {a: b}}, "), CLAIM, False),
+    ],
+)
+def test_a_second_machine_writes_to_a_claim(before: str, after: str, claim: str, *, is_shared: bool) -> None:
+    texts = [ONE, claim]
+    old, new = (side(*texts, *filter(None, [each])) for each in (before, after))
+    [change] = compare_overlay("a", "a", old, new).changes
+    found = [each for each in change.data if each.effect is DataEffect.SHARED]
+    assert bool(found) is is_shared
+    if found:
+        assert found[0].text.startswith("VirtualMachine db writes to it, too, and it is ReadWriteOnce: ")
+        assert change.danger is Danger.DATA
