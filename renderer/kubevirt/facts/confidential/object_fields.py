@@ -51,11 +51,9 @@ class ConfidentialFields:
     """What is confidential in fields of an object, of which there may be several versions."""
 
     def __init__(self, kind: str, contents: Iterable[Json] = (), secrets: Masking = NOTHING) -> None:
-        self._kind = kind
         self._secrets = secrets
         self._lookups = [(content, FieldLookup(content)) for content in contents or ({"kind": kind},)]
-        #: By the identity of a mapping or list, which the contents keep alive.
-        self._opened: dict[tuple[int, Scope], ScopeOf] = {}
+        self._roots = [_Place(content, root_scope(kind)) for content, _ in self._lookups]
 
     def hides(self, field: FieldPath) -> bool:
         """Return True if the value of the field is confidential as a whole, or each of its entries is."""
@@ -146,15 +144,29 @@ class ConfidentialFields:
 
     def _found(self, field: FieldPath) -> Iterator[tuple[Scope, Json]]:
         """Yield the scope and value of the field in each version of the object."""
-        for content, lookup in self._lookups:
-            value, scope = content, root_scope(self._kind)
+        for (_, lookup), root in zip(self._lookups, self._roots, strict=True):
+            place = root
             for segment in field.segments:
-                place = id(value), scope
-                if place not in self._opened:
-                    self._opened[place] = opened(value, scope)
-                scope = self._opened[place](segment)
-                value = lookup.child(value, segment)
-            yield scope, value
+                place = place.child(segment, lookup)
+            yield place.scope, place.value
+
+
+class _Place:
+    """A value of an object, with its scope. The ones below it are kept: each is judged by all beside it."""
+
+    __slots__ = ("_children", "_scope_of", "scope", "value")
+
+    def __init__(self, value: Json, scope: Scope) -> None:
+        self.value, self.scope = value, scope
+        self._scope_of: ScopeOf | None = None
+        self._children: dict[Segment, _Place] = {}
+
+    def child(self, segment: Segment, lookup: FieldLookup) -> _Place:
+        if segment not in self._children:
+            self._scope_of = self._scope_of or opened(self.value, self.scope)
+            value = lookup.child(self.value, segment)
+            self._children[segment] = _Place(value, self._scope_of(segment))
+        return self._children[segment]
 
 
 def _nearest(content: Json, lookup: FieldLookup, field: FieldPath) -> tuple[tuple[Segment, ...], Json]:

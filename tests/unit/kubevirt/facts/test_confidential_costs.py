@@ -7,6 +7,7 @@ import json
 from base64 import b64encode
 from collections.abc import Callable
 from contextvars import copy_context
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from renderer.kubevirt.facts.confidential.secret_values import (
     secret_values,
 )
 from renderer.kubevirt.guest_data.credential_fields import credential_fields
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.masking import Masking
 from renderer.model.run.limits import DEFAULTS
@@ -106,6 +108,23 @@ SEARCHES: dict[str, Callable[[str], object]] = {
     "a value of a Secret": lambda text: secret_values([{"kind": "Secret", "data": {"a": text}}]),
     "a text of a dump": lambda text: [*credential_fields({"kind": "ConfigMap", "data": {"a": text}})],
 }
+
+
+class Entries(dict[str, Json]):
+    """A mapping that counts how often all of its values are looked at."""
+
+    looks = 0
+
+    def values(self) -> Any:  # noqa: ANN401 - a view
+        self.looks += 1
+        return super().values()
+
+
+def test_entries_that_are_asked_for_one_by_one_are_judged_once_by_what_is_beside_them() -> None:
+    entries = Entries((f"k{number}", "a") for number in range(100))
+    fields = fields_of({"kind": "ConfigMap", "data": entries})
+    assert not any(fields.hides(FieldPath.of("data", key)) for key in entries)
+    assert entries.looks <= 2
 
 
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
