@@ -119,7 +119,7 @@ def _head(difference: Difference) -> Iterator[str]:
     ]
     yield "".join(("\n", *commits)) if commits else ""
     if difference or difference.not_compared or difference.is_live:
-        yield "".join(f"\n{_summary_line(line)}\n" for line in summary(difference))
+        yield "".join(f"\n{_prose(line)}\n" for line in summary(difference))
     rows = [row for row in total_rows(difference.overlays) if row.differs]
     if rows:
         yield "\n| total | before | after |\n|---|--:|--:|\n"
@@ -256,11 +256,6 @@ def _title(group: Group, difference: Difference) -> str:
     else:
         subject = f"{_code(change.id.gvk.kind)} {', '.join(dict.fromkeys(names))}"
     return f"{word} {subject}{_prose(place_of(group, difference))}{effect}"
-
-
-def _summary_line(line: str) -> str:
-    """Return a line of the summary, escaped if it names a revision."""
-    return _prose(line) if line.startswith("judged ") else line
 
 
 def _code(text: str, longest: int = 1_000) -> str:
