@@ -106,6 +106,25 @@ HOLDERS |= {
     f"spec: {{dsn: {{'postgres://app:{CANARY}@h/x': {{password: y}}}}}}\n",
     "answer file by another name": config_map(f"data: {{k: '<unattend><Password>{CANARY}</Password>'}}"),
 }
+KEYS = (
+    f"apiVersion: v1\nkind: Secret\nmetadata: {{name: keys, namespace: a}}\ndata: {{password: {ENCODED}}}\n"
+)
+HOLDERS |= {
+    "repeated in a ConfigMap": f"{KEYS}---\n{config_map(f'data: {{k: run {CANARY} now}}')}",
+    "repeated in base64": f"{KEYS}---\n{config_map(f'data: {{k: {ENCODED}}}')}",
+    "repeated in another object": f"{KEYS}---\n{custom('Foo', f'spec: {{word: x-{CANARY}}}')}",
+    "repeated in start data": f"{KEYS}---\n"
+    + machine().replace(
+        "{domain:", f"{{volumes: [{{name: c, cloudInitNoCloud: {{userData: run {CANARY}}}}}], domain:"
+    ),
+    "input of another object": custom(
+        "ResourceSet",
+        "spec: {inputsFrom: [{name: i}], resources: [{apiVersion: v1, kind: Secret, metadata: {name: k}, "
+        "stringData: {p: '<< inputs.word >>'}}]}",
+    )
+    + "---\n"
+    + custom("ResourceSetInputProvider", f"spec: {{type: Static, defaultValues: {{word: {CANARY}}}}}"),
+}
 FORGED = {
     "kind": 'apiVersion: v1\nkind: "../..\\e[2J\\n::error::\\u202E"\nmetadata: {name: x, namespace: a}\n',
     "name": machine().replace("name: web", 'name: "../../x"'),

@@ -2,25 +2,32 @@
 
 This affects Secrets, ConfigMaps with answer files of Windows or other credentials, and start data of a
 virtual machine that seems to contain credentials. An object with a credential in another field
-(``credential_fields``), or with one that no output shows (``withheld_fields``), is not written; only a copy
-of an object in an annotation is left out alone. Start data moves to a Secret, which the volume then
-references (KubeVirt ``staging/src/kubevirt.io/api/core/v1/schema.go`` CloudInitNoCloudSource: ``secretRef``
-and ``networkDataSecretRef``); the guest sees the same data.
+(``credential_fields``), or with one that no output shows (``withheld_fields``), is not written, nor is one
+that repeats a credential of a Secret in the dump (``credentials_of``); only a copy of an object in an
+annotation is left out alone. Start data moves to a Secret, which the volume then references (KubeVirt
+``staging/src/kubevirt.io/api/core/v1/schema.go`` CloudInitNoCloudSource: ``secretRef`` and
+``networkDataSecretRef``); the guest sees the same data.
 """
 
 from __future__ import annotations
 
 import binascii
 from base64 import b64decode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain, compress
 from operator import and_
 
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES, IGNITION, SECTIONS_OF_SECRETS
+from renderer.kubevirt.facts.confidential.masked import holds_secret
 from renderer.kubevirt.facts.confidential.object_fields import withheld_fields
-from renderer.kubevirt.facts.confidential.parts import is_name
-from renderer.kubevirt.facts.confidential.secret_values import fields_of_secrets, secret_values
+from renderer.kubevirt.facts.confidential.parts import INPUTS_OF_SETS, is_name
+from renderer.kubevirt.facts.confidential.secret_values import (
+    confidential_texts,
+    fields_of_secrets,
+    readings_of_texts,
+    secret_values,
+)
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.kubevirt.guest_data.credential_fields import (
@@ -29,9 +36,11 @@ from renderer.kubevirt.guest_data.credential_fields import (
     is_copy_of_object,
 )
 from renderer.kubevirt.guest_data.credentials import may_have_credentials
+from renderer.model.credential_text.names import names_credential
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value
-from renderer.model.masking import Masking
+from renderer.model.masking import NOTHING, Masking
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
 #: Fields of cloud-init with text, the field for the reference that replaces them, and the key of the Secret.
@@ -41,6 +50,7 @@ _START_DATA = tuple(
     for field in (fields.plain, fields.base64)
 )
 _LONGEST_NAME = 253
+_WORD = pattern(r"[a-z]+")
 
 
 class Placeholder(Record):
@@ -62,14 +72,30 @@ class Withheld(Record):
     fields: tuple[FieldPath, ...] = ()
 
 
-def withhold(content: JsonObject) -> Withheld:
-    """Return the object without credentials; itself if it has none."""
-    withheld = _without_credentials(_without_copies(content))
+def credentials_of(contents: Iterable[JsonObject]) -> Masking:
+    """Return what else may repeat of Secrets in a dump: values named like a credential, and inputs of sets.
+
+    A word in small letters is none: ``postgres`` is also in the names of objects.
+    """
+    values: set[str] = set()
+    sets: list[JsonObject] = []
+    for each in contents:
+        if text_at(each, "kind") == SECRET:
+            texts = (text for key, text in confidential_texts(each) if names_credential(key))
+            values |= readings_of_texts(texts)
+        elif text_at(each, "kind") in INPUTS_OF_SETS:
+            sets.append(each)
+    return Masking(value for value in values | secret_values(sets) if not _WORD.fullmatch(value))
+
+
+def withhold(content: JsonObject, known: Masking = NOTHING) -> Withheld:
+    """Return the object without credentials, and without ``known`` values; itself if it has none."""
+    withheld = _without_credentials(_without_copies(content), known)
     written = (withheld.content, *(each.content for each in withheld.placeholders))
     for each in written:
         found = each or EMPTY
         fields = chain(
-            map(FieldPath, credential_fields(found)), fields_of_secrets(found), withheld_fields(found)
+            map(FieldPath, credential_fields(found)), fields_of_secrets(found), withheld_fields(found, known)
         )
         field = next(fields, None)
         if field is not None:
@@ -98,14 +124,15 @@ def _without_copies(content: JsonObject) -> JsonObject:
     return with_value(content, ("metadata", "annotations"), kept)
 
 
-def _without_credentials(content: JsonObject) -> Withheld:
+def _without_credentials(content: JsonObject, known: Masking) -> Withheld:
     kind, api_version = text_at(content, "kind"), text_at(content, "apiVersion")
     if kind == SECRET:
         return Withheld(None, (Placeholder(_without_secret_values(content)),))
     if (api_version, kind) == ("v1", CONFIG_MAP):
         keys = (*object_at(content, "data"), *object_at(content, "binaryData"))
         texts = {key: content[key] for key in ("data", "binaryData") if key in content}
-        if any(key.lower() in ANSWER_FILES for key in keys) or holds_credential(texts):
+        is_answer_file = any(key.lower() in ANSWER_FILES for key in keys)
+        if is_answer_file or holds_credential(texts) or holds_secret(texts, known):
             return Withheld(None, (Placeholder(_without_secret_values(content)),))
         return Withheld(content)
     paths = virtual_machine_paths(content)
@@ -114,10 +141,10 @@ def _without_credentials(content: JsonObject) -> Withheld:
     ignition = (*paths.template.keys, "metadata", "annotations", IGNITION)
     if may_have_credentials(text_at(content, *ignition)):
         return Withheld(None, (), (FieldPath(ignition),))
-    return _without_start_data(content, paths.instance.keys)
+    return _without_start_data(content, paths.instance.keys, known)
 
 
-def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withheld:
+def _without_start_data(content: JsonObject, instance: tuple[str, ...], known: Masking) -> Withheld:
     """Return a virtual machine whose cloud-init data with credentials is moved to Secrets."""
     machine = object_at(content, "metadata")
     volumes: list[Json] = []
@@ -125,7 +152,7 @@ def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withh
     for index, volume in enumerate(array_at(content, *instance, "volumes")):
         source_key = next((key for key in CLOUD_INIT_VOLUMES if key in object_at(volume)), "")
         source = object_at(volume, source_key)
-        confidential = _confidential_start_data(source)
+        confidential = _confidential_start_data(source, known)
         if not confidential:
             volumes.append(volume)
             continue
@@ -149,12 +176,12 @@ def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withh
     return Withheld(with_value(content, (*instance, "volumes"), volumes), tuple(placeholders), moved)
 
 
-def _confidential_start_data(source: JsonObject) -> Sequence[str]:
+def _confidential_start_data(source: JsonObject, known: Masking) -> Sequence[str]:
     """Return the fields with start data if any of them has credentials, as they move together; else none."""
     texts = {field: text_at(source, field) for field, _, _ in _START_DATA if text_at(source, field)}
     for field, text in texts.items():
         plain = _decoded_base64(text) if field.endswith("Base64") else text
-        if may_have_credentials(plain) or holds_credential(plain):
+        if may_have_credentials(plain) or holds_credential(plain) or known.is_in(plain):
             return tuple(texts)
     return ()
 

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from renderer.adopt.dump.credentials import withhold
+from renderer.adopt.dump.credentials import credentials_of, withhold
 from renderer.adopt.dump.gather import UserObject
 from renderer.adopt.dump.sources import FITTED, NAMED, SourceObject
 from renderer.adopt.fit.grouping import grouped
@@ -48,13 +48,14 @@ def written_contents(
     """Return the objects to write, without credentials, and findings about objects that cannot be written."""
     contents: list[WrittenContent] = []
     findings: list[Diagnostic] = []
+    known = credentials_of(each.resource.content for each in found)
     for position, (each, result) in enumerate(zip(found, detached, strict=True)):
         content = fitted.contents.get(position, result.content)
         is_fitted = position in fitted.contents
         if secrets is Secrets.PLAIN:
             contents.append(WrittenContent(content, is_fitted=is_fitted))
             continue
-        withheld = withhold(content)
+        withheld = withhold(content, known)
         if withheld.content is not None:
             contents.append(WrittenContent(withheld.content, is_fitted=is_fitted))
         owner = f"{text_at(content, 'kind')} {text_at(content, 'metadata', 'name')}"

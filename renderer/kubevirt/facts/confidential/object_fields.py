@@ -189,22 +189,25 @@ def _scalar_places(value: Json, is_wanted: Callable[[str], bool] | None) -> Iter
         yield ()
 
 
-def withheld_fields(content: JsonObject) -> Iterator[FieldPath]:
+def withheld_fields(content: JsonObject, secrets: Masking = NOTHING) -> Iterator[FieldPath]:
     """Yield the fields that no output shows, or shows with a mask, except start data and copies of objects.
 
-    Start data, and an annotation with a copy of an object, may be public: they have rules of their own.
+    A field with one of ``secrets`` is masked. Start data, and an annotation with a copy of an object, may be
+    public: they have rules of their own.
     """
     spend(STEPS_PER_VALUE * count_values(content), LOOKING)
-    yield from map(FieldPath, _withheld(content, root_scope(), ()))
+    yield from map(FieldPath, _withheld(content, root_scope(), (), secrets))
 
 
-def _withheld(value: Json, scope: Scope, at: tuple[Segment, ...]) -> Iterator[tuple[Segment, ...]]:
+def _withheld(
+    value: Json, scope: Scope, at: tuple[Segment, ...], secrets: Masking
+) -> Iterator[tuple[Segment, ...]]:
     if isinstance(value, dict | list) and not scope.hides(value):
         scope_of = opened(value, scope)
         for key, child in value.items() if isinstance(value, dict) else enumerate(value):
             if key not in _WITH_OWN_RULES:
-                yield from _withheld(child, scope_of(key), (*at, key))
-    elif any(map(is_credential_value, texts_of(value))) and masked(value, scope) != value:
+                yield from _withheld(child, scope_of(key), (*at, key), secrets)
+    elif any(map(is_credential_value, texts_of(value))) and masked(value, scope, secrets) != value:
         yield at
 
 
