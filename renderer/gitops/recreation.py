@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from renderer.gitops.argocd.requested_sync import options_of_request
+from renderer.gitops.engine_reaction import prunes_automatically
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.lost_objects import may_hold_data
@@ -30,7 +31,7 @@ from renderer.model.sync_waves import HOOK_ANNOTATION
 _FLUX_FORCE = f"{FLUX_KUSTOMIZE_GROUP}/force"
 _FORCE = "Force=true"
 _REPLACE = "Replace=true"
-_TRACKING_ID = "argocd.argoproj.io/tracking-id"
+_TRACKING_ID, _INSTANCE = "argocd.argoproj.io/tracking-id", "app.kubernetes.io/instance"
 _SERVER_SIDE, _NOT_SERVER_SIDE = "ServerSideApply=true", "ServerSideApply=false"
 _UPDATED = ("CustomResourceDefinition", "Namespace")
 _HELM_HOOK, _SKIP = "helm.sh/hook", "Skip"
@@ -86,15 +87,25 @@ def is_marked_for_argocd(before: Resource, after: Resource) -> bool:
     """Return True if an object newly says how Argo CD applies it, or which Application it belongs to."""
     tracked = text_at(after.annotations, _TRACKING_ID)
     is_tracked = bool(tracked) and tracked != text_at(before.annotations, _TRACKING_ID)
-    return is_tracked or _newly_replaces(before, after)
+    return is_tracked or bool(new_instance(before, after)) or _newly_replaces(before, after)
 
 
-def marked_impact(owner: Resource | None, before: Resource, after: Resource) -> Impact | None:
+def new_instance(before: Resource, after: Resource) -> str:
+    """Return the name of an Application that the label of an object newly is, if Argo CD tracks by labels."""
+    instance = text_at(after.labels, _INSTANCE)
+    return "" if instance == text_at(before.labels, _INSTANCE) else instance
+
+
+def marked_impact(
+    owner: Resource | None, before: Resource, after: Resource, instance: Resource | None = None
+) -> Impact | None:
     """Return what the marks of a machine or of data make Argo CD do; None if they do nothing.
 
     It writes its own tracking id over one in Git, so that only an object of another engine belongs to the
     Application that it names, and is pruned, if that does not have it (``controller/state.go``
-    ``isSelfReferencedObj``). ``owner`` is as in ``recreation``.
+    ``isSelfReferencedObj``). ``owner`` is as in ``recreation``; ``instance`` is the Application that a new
+    label names, if it is in Git. With ``application.resourceTrackingMethod: label``, the default before
+    Argo CD 3, the object belongs to that (``util/argo/resource_tracking.go`` ``GetAppName``).
     """
     is_of_flux = owner is not None and is_flux_kustomization(owner)
     application, _, rest = text_at(after.annotations, _TRACKING_ID).partition(":")
@@ -103,6 +114,9 @@ def marked_impact(owner: Resource | None, before: Resource, after: Resource) -> 
     if is_tracked and (owner is None or is_of_flux):
         reason = f"{_TRACKING_ID}: Application {application} prunes it, if that does not deploy it"
         return Impact(Effect.AT_RISK, reason, "argo-cd controller/state.go isSelfReferencedObj")
+    if instance is not None and is_of_flux and prunes_automatically(instance):
+        reason = f"{_INSTANCE}: Application {instance.name} prunes it, if Argo CD tracks objects by labels"
+        return Impact(Effect.AT_RISK, reason, "argo-cd util/argo/resource_tracking.go GetAppName")
     if is_of_flux or not _newly_replaces(before, after) or VirtualMachineView.of(after) is None:
         return None
     reason = (

@@ -14,7 +14,7 @@ class ApplyingEngine:
     """The engine that applies an overlay: of its entry point, or of the object that deploys it.
 
     ``find_deployer`` finds that object, and ``find_certain`` those whose settings may keep what Git removes.
-    Both may take a search of all manifests.
+    ``find_application`` returns the Application with a name. They may take a search of all manifests.
     """
 
     def __init__(
@@ -22,10 +22,12 @@ class ApplyingEngine:
         owner: Resource | None,
         find_deployer: Callable[[], Resource | None],
         find_certain: Callable[[], tuple[Resource, ...]],
+        find_application: Callable[[str], Resource | None] = lambda _name: None,
     ) -> None:
         self._owner = owner
         self._find_deployer = find_deployer
         self._find_certain = find_certain
+        self._find_application = find_application
 
     def retention(self, removed: Resource, *, is_gone: bool) -> str:
         from renderer.gitops.pruning import retention_of
@@ -46,11 +48,13 @@ class ApplyingEngine:
         return recreation(deployer, before, after, is_refused=is_refused)
 
     def marked(self, before: Resource, after: Resource) -> Impact | None:
-        from renderer.gitops.recreation import is_marked_for_argocd, marked_impact
+        from renderer.gitops.recreation import is_marked_for_argocd, marked_impact, new_instance
 
         if not is_marked_for_argocd(before, after):
             return None
-        return marked_impact(self._find_deployer(), before, after)
+        instance = new_instance(before, after)
+        application = self._find_application(instance) if instance else None
+        return marked_impact(self._find_deployer(), before, after, application)
 
     def forced_deletion(self, before: Resource, after: Resource) -> str:
         from renderer.gitops.recreation import forced_deletion

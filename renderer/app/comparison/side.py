@@ -20,7 +20,7 @@ from renderer.files.recorder import RecordedFileSystem, Recorder, Task
 from renderer.findings.located import Located, LocatedError
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
-from renderer.gitops.argocd.application import as_application
+from renderer.gitops.argocd.application import as_application, is_application
 from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
@@ -393,7 +393,13 @@ class Side:
 
     def _engine_of(self, overlay: Overlay) -> ApplyingEngine:
         certain = partial(self.certain_deployers_of, overlay)
-        return ApplyingEngine(overlay.deployer, partial(self.deployer_of, overlay), certain)
+        deployer = partial(self.deployer_of, overlay)
+        return ApplyingEngine(overlay.deployer, deployer, certain, self._application)
+
+    def _application(self, name: str) -> Resource | None:
+        """Return the Application with a name; None without one in a file."""
+        named = (each for each in self.deployers.objects if each.name == name and is_application(each))
+        return next(named, None)
 
     def _render(self, overlay: Overlay) -> RenderedSide:
         outcome = self._pipeline.render(overlay)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from renderer.gitops.recreation import forced_deletion, is_marked_for_argocd, marked_impact, recreation
+from renderer.gitops.recreation import (
+    forced_deletion,
+    is_marked_for_argocd,
+    marked_impact,
+    new_instance,
+    recreation,
+)
 from renderer.model.difference import Effect
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
@@ -171,4 +177,25 @@ def test_new_marks_for_argocd(owner: str | None, mark: str, effect: Effect | Non
     deployer = resource(f"{{apiVersion: {owner}, metadata: {{name: a}}}}") if owner else None
     impact = marked_impact(deployer, before, after)
     assert is_marked_for_argocd(before, after)
+    assert (impact and impact.effect) is effect
+
+
+@pytest.mark.parametrize(
+    ("owner", "policy", "effect"),
+    [
+        (FLUX % "prune: true", "{automated: {prune: true}}", Effect.AT_RISK),
+        (FLUX % "prune: true", "{automated: {}}", None),
+        ("{apiVersion: argoproj.io/v1alpha1, kind: Application}", "{automated: {prune: true}}", None),
+    ],
+)
+def test_label_with_the_name_of_an_application(owner: str, policy: str, effect: Effect | None) -> None:
+    before = resource("{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: db}}")
+    labels = {"app.kubernetes.io/instance": "apps"}
+    after = before.with_content({**before.content, "metadata": {"name": "db", "labels": labels}})
+    application = resource(
+        f"{{apiVersion: argoproj.io/v1alpha1, kind: Application, spec: {{syncPolicy: {policy}}}}}"
+    )
+    assert new_instance(before, after) == "apps"
+    assert not new_instance(after, after)
+    impact = marked_impact(resource(owner), before, after, application)
     assert (impact and impact.effect) is effect
