@@ -18,6 +18,7 @@ from renderer.kubevirt.facts.kinds import (
     SSP_GROUP,
 )
 from renderer.kubevirt.facts.virtual_machine import has_matchers
+from renderer.kustomize.reader.commented_entries import is_commented_out
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
@@ -109,8 +110,10 @@ class LoneFileChecks:
         fix: Fix | None = None
         if listing is None:
             hint = f"add an entry to overlays in {PROJECT_FILE}, or leave it out under exclude there"
+        elif is_commented_out(run.fs, run.graph, file):
+            hint = f"its entry is commented out; leave it out under exclude in {PROJECT_FILE} as well"
         elif self._is_forgotten(file, found):
-            hint = f"list it under resources in {listing}, which lists all files beside it"
+            hint = f"list it under resources in {listing}, which lists all other files beside it"
             fix = Fix.at(Site(listing), AddItem(FieldPath.of("resources"), posixpath.basename(file)))
         else:
             hint = f"list it under resources in {listing}, or leave it out under exclude in {PROJECT_FILE}"
@@ -209,7 +212,7 @@ class LoneFileChecks:
         for each in found:
             if each.resource is None or each.field is None or not _is_about_missing_field(each, resources):
                 yield each
-            elif each.resource in patched or self._stray_patches.is_patch(file, each.resource, each.field):
+            elif each.resource in patched or self._is_patch(file, each.resource, each.field):
                 patched[each.resource] = None
             else:
                 yield each._replace(hint=_PATCH_HINT)
@@ -222,6 +225,13 @@ class LoneFileChecks:
                 "list it under patches of a kustomization, or remove it",
                 severity=Severity.INFO,
             )
+
+    def _is_patch(self, file: str, incomplete: ResId, missing: FieldPath) -> bool:
+        """Return True for a patch, and for what is switched off, whose target may be switched off as well."""
+        run = self._run
+        return self._stray_patches.is_patch(file, incomplete, missing) or is_commented_out(
+            run.fs, run.graph, file
+        )
 
     @cached_property
     def _stray_patches(self) -> StrayPatches:

@@ -5,14 +5,12 @@ Files are selected by words in their text; only relevant files are parsed as YAM
 
 from __future__ import annotations
 
-import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from functools import cached_property
 
 from renderer.discovery.machines_in_files import count_mentions, machine_ids
 from renderer.files.file_system import FileSystem, folder_of
+from renderer.kustomize.reader.commented_entries import commented_entries
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.kustomize.reader.kustomization_users import KustomizationUsers
 from renderer.kustomize.reader.resources import read_resources
@@ -20,8 +18,6 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.project.validation_scope import ManifestFiles
-
-_COMMENTED_ENTRY = re.compile(r"^[ \t]*#[# \t]*-[ \t]*[\"']?([^\s\"'#]+)", re.MULTILINE)
 
 
 class Manifests:
@@ -73,14 +69,8 @@ class Manifests:
         They are list entries that somebody has commented out.
         """
         if folder not in self._commented:
-            links, text = self.graph.links(folder), ""
-            with suppress(DiagnosticError):
-                text = self.fs.read(links.file).decode(errors="replace") if links else ""
-            found: dict[str, tuple[int, str]] = {}
-            for number, listed in enumerate(_COMMENTED_ENTRY.findall(text)):
-                place = posixpath.normpath(posixpath.join(folder, listed))
-                found.setdefault(place, (number, listed))
-            self._commented[folder] = found
+            links = self.graph.links(folder)
+            self._commented[folder] = commented_entries(self.fs, links.file) if links else {}
         return self._commented[folder]
 
     def count_machines(self, files: Iterable[str]) -> int:
