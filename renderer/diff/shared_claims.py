@@ -28,7 +28,7 @@ def with_shared_claims(
 ) -> list[ResourceChange]:
     """Return the changes, with the claims that machines share with others from now on."""
     changed = {each.id for each in changes if each.type in _JUDGED and not each.is_refused}
-    latter = _writers(each for each in after)
+    latter = _writers(after) if changed else {}
     if not any(len(each) > 1 and not changed.isdisjoint(each) for each in latter.values()):
         return [*changes]
     modes = {

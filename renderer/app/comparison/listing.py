@@ -88,7 +88,7 @@ class Listing:
 
         They are named as manifests, or a kustomization lists them as resources.
         """
-        resources = (links.resources for links in map(self._graph.links, self._kustomizations) if links)
+        resources = (links.resources for links in map(self._graph.links, self.kustomizations) if links)
         found = self._named.union(*resources) & self.paths
         is_file = self._fs.is_file
         return tuple(sorted((each for each in found if confined(is_file, each)), key=_place_in_walk))
@@ -103,14 +103,14 @@ class Listing:
     @cached_property
     def readable(self) -> Collection[str]:
         """The files that a build may read: manifests, and what else a kustomization lists."""
-        return {*self.manifests, *self._graph.files_in(self._kustomizations)}
+        return {*self.manifests, *self._graph.files_in(self.kustomizations)}
 
     @cached_property
     def _named(self) -> frozenset[str]:
         return frozenset(filter(has_name_of_manifest, self.paths))
 
     @cached_property
-    def _kustomizations(self) -> Collection[str]:
+    def kustomizations(self) -> Collection[str]:
         """The folders with a kustomization."""
         return {*map(folder_of, filter(is_kustomization_file, self._named))}
 

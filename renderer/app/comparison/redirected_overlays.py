@@ -10,7 +10,7 @@ from renderer.app.comparison.deployer_builds import DeployerBuilds
 from renderer.app.comparison.deployer_map import DeployerKey, DeployerMap, entry_object
 from renderer.app.comparison.side import Side
 from renderer.app.comparison.target_secrets import TargetSecrets
-from renderer.files.file_system import folder_of, is_inside, normal_path
+from renderer.files.file_system import is_inside, normal_path
 from renderer.gitops.argocd.application import (
     SourceType,
     as_application,
@@ -35,8 +35,8 @@ from renderer.model.entry_point import EntryKind
 from renderer.model.kube.json import text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import Overlay
+from renderer.model.run.work import spend
 
 
 class RedirectedOverlays:
@@ -122,11 +122,13 @@ class RedirectedOverlays:
         before, after = self._sides
         if overlay.deployer or any(self._deployers.of(overlay.path)):
             return
-        own = after.graph.files_of_overlay(after.overlays[overlay.path])
         known = [*after.deployers.with_sources_above(overlay.path)]
         for folder in folders_above(overlay.path):
             links = after.graph.links(folder)
-            if not links or before.graph.links(folder) or own.isdisjoint(after.graph.files(folder)):
+            if not links or before.graph.links(folder):
+                continue
+            own = after.graph.files_of_overlay(after.overlays[overlay.path])
+            if own.isdisjoint(after.graph.files(folder)):
                 continue
             applications = filter(is_application, map(as_application, known))
             if not known:
@@ -295,8 +297,10 @@ def _kustomizations_of(
     source = normal_path(text_at(deployer.content, "spec", "path"))
     if not is_inside(path, source):
         return None
-    found = {folder_of(each) for each in side.listing.manifests if is_kustomization_file(each)}
-    found = {
-        each for each in found if is_inside(each, source) and (is_inside(each, path) or is_inside(path, each))
-    }
+    known = side.listing.kustomizations
+    above = [each for each in (path, *folders_above(path)) if each in known and is_inside(each, source)]
+    if above:
+        return frozenset(above[-1:])
+    spend(len(known), "looking for kustomizations below a folder")
+    found = {each for each in known if is_inside(each, path)}
     return frozenset(each for each in found if found.isdisjoint(folders_above(each)))

@@ -14,11 +14,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from renderer.app.comparison.side import Side
+from renderer.files.file_system import readable_content
 from renderer.gitops.argocd.application import as_application, is_application, is_application_set
 from renderer.kubevirt.facts.kinds import SECRET
 from renderer.kubevirt.facts.made_secrets import made_secrets
 from renderer.model.cluster_settings import LOCAL_NAME, LOCAL_SERVER
-from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.res_id import ResId
@@ -58,12 +58,9 @@ class TargetSecrets:
         }
 
     def _of_side(self, side: Side) -> Iterator[tuple[ResId, _Target]]:
-        for path in filter(side.fs.is_file, self._files):
-            try:
-                objects = objects_in(side.fs.read(path), path)
-            except DiagnosticError:  # reported where it is used
-                continue
-            for each in objects:
+        for path in self._files:
+            content = readable_content(side.fs, path) or b""
+            for each in objects_in(content, path) if _TYPE.encode() in content else ():
                 if _is_of_cluster(each):
                     yield each.current_id, _target(each)
 
