@@ -12,6 +12,7 @@ from renderer.app.comparison.compared_states import ComparedStates
 from renderer.app.comparison.deployer_changes import DeployerChanges
 from renderer.app.comparison.deployers_above import DeployersAbove, deployers_above
 from renderer.app.comparison.ignores import Ignores
+from renderer.app.comparison.image_markers import with_new_markers
 from renderer.app.comparison.judged_by_former_facts import JudgedByFormerFacts
 from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.relocated_overlays import leaves_cluster, relocation_of
@@ -177,6 +178,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     found = deployers.added_to(found, causes)
     if above:
         found = above.added_to(found)
+    found = with_new_markers(found, (before, after), changed[-1])
     found = _without_emptied(found, after)
     found = [*compared.with_stalled_syncs(found)]
     if causes is not None:

@@ -1,0 +1,39 @@
+"""``vmrender diff`` of markers by which Flux's image automation writes images."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.git_work_tree import commit, init, write
+from tests.cli.test_diff import FILES, VM, run
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+PLACE = "overlays/prod/vm.yaml"
+DISK = VM + '      volumes: [{name: a, containerDisk: {image: "a:1"}}]\n'
+MARKED = DISK.removesuffix("\n") + ' # {"$imagepolicy": "flux-system:NAME"}\n'
+REASON = "not compared: image automation may write other images from now on: overlays/prod/vm.yaml:13\n"
+SERVICE = "---\napiVersion: v1\nkind: Service\nmetadata: {name: a, labels: {b: c}} "
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_reported"),
+    [
+        (DISK, MARKED, True),
+        (MARKED, MARKED.replace("NAME", "other"), True),
+        (MARKED, MARKED.replace("a:1", "a:2"), False),
+        (MARKED, DISK, False),
+        (VM + SERVICE, VM + SERVICE + ' # {"$imagepolicy": "flux-system:NAME"}\n', False),
+    ],
+)
+def test_a_new_marker_at_an_overlay_with_a_container_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str, *, is_reported: bool
+) -> None:
+    folder = init(tmp_path / "repository")
+    monkeypatch.chdir(folder)
+    commit(folder, FILES | {PLACE: before})
+    write(folder, {PLACE: after})
+    assert (REASON in run().stdout) is is_reported
