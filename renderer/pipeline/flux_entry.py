@@ -79,7 +79,7 @@ def flux_points(
         name, deployed = outputs.name_of(each.entry), each.deployed
         if not entry.entry.repoint:
             notes = (*notes, *points_at_sources(entry, name, [key[2] for key in own & deployed]))
-        sources = [discovery.known(key) for key in variable_sources(each.entry)]
+        sources = map(discovery.known, dict.fromkeys(variable_sources(each.entry)))
         yield (
             name,
             EntryPoint(
