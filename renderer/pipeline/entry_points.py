@@ -22,6 +22,7 @@ from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
+from renderer.model.run.work import spend
 from renderer.pipeline.target_cluster import target_cluster_of
 from renderer.project import overlays as source_overlays
 from renderer.project.overlays import EntryReport, FoundOverlays, check_is_source, entry_site, missing_path
@@ -69,6 +70,7 @@ def _overlays_of(
         message, hint = missing_path(fs, entry.path)
         raise Diagnostic.at(site, Code.ENTRY_POINT, message, hint).error()
     check_is_source(fs, posixpath.normpath(entry.path), entry.listed_by, entry.path)
+    spend(_STEPS_PER_ENTRY, "following entry points")
     for name, point in _ENGINES[entry.entry.kind](fs, config, entry, relevant, report):
         path, prefix = f"{entry.path.rstrip('/')}:{name}", entry.entry.name_prefix
         target = target_cluster_of(config.clusters, point)
@@ -92,6 +94,8 @@ def _argocd_points(
     return argocd_points(fs, config, entry, relevant, report)
 
 
+#: Steps to follow an entry of few objects (``model.run.work``).
+_STEPS_PER_ENTRY = 2_000
 _ENGINES: Mapping[EntryKind, Engine] = {EntryKind.FLUX: _flux_points, EntryKind.ARGOCD: _argocd_points}
 
 

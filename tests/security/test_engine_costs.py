@@ -18,6 +18,7 @@ from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
 from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
 from renderer.gitops.argocd.generators.table import parameter_sets
 from renderer.gitops.argocd.parameters import Rendering
+from renderer.gitops.flux import generator
 from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.flux.composed_artifact import NotComposedError, compose_artifact, requested_artifact
 from renderer.gitops.flux.generator import find_or_generate
@@ -31,15 +32,17 @@ from renderer.kubevirt.facts.lists import field_changes
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.entry_point import ComposedArtifact, Strictness
-from renderer.model.kube.json import EMPTY, Json, JsonObject, text_at
+from renderer.model.entry_point import ComposedArtifact, EntryKind, EntryOptions, Strictness
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.model.run.work import WorkLimitError, begin_run, spent
 from renderer.pipeline.argocd_build import ApplicationBuilder, kustomize_builds
-from renderer.pipeline.flux_build import BuildContext, FluxBuilds
+from renderer.pipeline.entry_points import look_up_overlays
+from renderer.pipeline.flux_build import BuildContext, FluxBuilds, read_variables
 from renderer.pipeline.flux_dependencies import dependencies_first
 
 FILES = MemoryFileSystem(
@@ -116,6 +119,20 @@ def substituted() -> None:
     substitute(ResourceSet((Resource(written, Site("c.yaml")),)), Variables({"a": "b"}), Strictness.LENIENT)
 
 
+def followed_again_and_again() -> None:
+    files = MemoryFileSystem({"c/k.yaml": b"kind: A\nmetadata: {name: c}\n"})
+    entries = [OverlayEntry("c", entry=EntryOptions(EntryKind.ARGOCD))] * 5
+    look_up_overlays(files, RenderConfig(overlays=tuple(entries)))
+
+
+def variables_of_a_source_that_is_named_again_and_again() -> None:
+    data: JsonObject = dict.fromkeys((f"v{number}" for number in range(100)), "a")
+    source: JsonObject = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": data}
+    named: Json = [{"kind": "ConfigMap", "name": "c"}] * 20
+    entry = flux_kustomization("k", "d", postBuild={"substituteFrom": named})
+    read_variables(entry, [Resource(source, Site("c.yaml"))], secrets=False)
+
+
 def read_for_each_source() -> None:
     builds = FluxBuilds(MemoryFileSystem({"d/c.yaml": b"kind: A\nmetadata: {name: c}\n#" + b"x" * 3000}))
     for number in range(40):
@@ -153,6 +170,12 @@ OWNERS = FieldOwners(EMPTY)
         pytest.param(selected_clusters, "selecting parameters of ApplicationSets", id="selected clusters"),
         pytest.param(substituted, "substituting variables", id="substituted text"),
         pytest.param(read_for_each_source, "reading resources", id="sources of one repository"),
+        pytest.param(followed_again_and_again, "following entry points", id="entry points"),
+        pytest.param(
+            variables_of_a_source_that_is_named_again_and_again,
+            "reading sources of variables",
+            id="sources of variables",
+        ),
         pytest.param(copied_to_many, "evaluating ResourceSets", id="copied data"),
         pytest.param(
             lambda: [*manifest_files(FILES, "d", DirectoryOptions(recurse=True))] * 20,
@@ -176,6 +199,24 @@ def test_work_is_counted(work: Callable[[], object], activity: str) -> None:
     ):
         work()
     assert raised.value.activity == activity
+
+
+def test_images_that_a_flux_kustomization_sets_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def text_of(content: Json, *keys: str) -> str:
+        read.append(keys[-1])
+        return text_at(content, *keys)
+
+    monkeypatch.setattr(generator, "text_at", text_of)
+    images: Json = [{"name": f"i{number % 50}", "newTag": f"{number}"} for number in range(100)]
+    folders = FolderReader(MemoryFileSystem({"d/kustomization.yaml": b"images: [{name: i7, newName: x}]\n"}))
+    found = object_at(generator.complete(folders, flux_kustomization("k", "d", images=images)).content)
+    assert found["images"] == [
+        {"name": "i7", "newName": "x", "newTag": "57"},
+        *({"name": f"i{number}", "newTag": f"{number + 50}"} for number in range(50) if number != 7),
+    ]
+    assert read.count("name") <= 101
 
 
 @pytest.mark.parametrize("pattern", ["{a,b}" * 7, "{a}" * 101])

@@ -206,17 +206,29 @@ def test_a_list_of_missing_files_is_read_once(entry: str) -> None:
     assert large < 2.6 * small
 
 
-def test_a_folder_is_listed_once_for_all_globs() -> None:
-    class Counted(DelegatingFileSystem):
-        def list(self, path: str) -> tuple[str, ...]:
-            listed.append(path)
-            return super().list(path)
+class Counted(DelegatingFileSystem):
+    """Files and the folders that were listed."""
 
-    listed: list[str] = []
-    files = Counted(MemoryFileSystem({f"o/{each}/kustomization.yaml": b"" for each in range(20)}))
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        super().__init__(MemoryFileSystem(files))
+        self.listed: list[str] = []
+
+    def list(self, path: str) -> tuple[str, ...]:
+        self.listed.append(path)
+        return super().list(path)
+
+
+def test_a_folder_is_listed_once_for_all_globs() -> None:
+    files = Counted({f"o/{each}/kustomization.yaml": b"" for each in range(20)})
     entries = tuple(OverlayEntry(f"o/*{each}") for each in range(20))
     assert len(find_overlays(files, RenderConfig(overlays=entries))) == 20
-    assert listed == ["o"]
+    assert files.listed == ["o"]
+
+
+def test_a_folder_is_listed_once_for_all_files_that_it_lacks() -> None:
+    files = Counted({"o/kustomization.yaml": b"components: [../a, ../b, ../c, ../d]\n"})
+    assert len(Pipeline(files, RenderConfig()).compose("o").diagnostics) == 4
+    assert files.listed.count(".") <= 1
 
 
 def given_items(number: int) -> tuple[Resource, ...]:

@@ -891,7 +891,7 @@ _PATTERNS = "matching patterns of git generators"
             id="loops of ResourceSets",
         ),
         pytest.param(
-            lambda: resource_set(f"# {'x' * 4000}\n"), "evaluating ResourceSets", id="texts of ResourceSets"
+            lambda: resource_set(f"# {'x' * 3000}\n"), "evaluating ResourceSets", id="texts of ResourceSets"
         ),
     ],
 )

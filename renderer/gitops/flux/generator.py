@@ -7,7 +7,7 @@ GenerateManifest.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from renderer.files.file_system import FileSystem, normal_path
@@ -62,8 +62,7 @@ def complete(folders: FolderReader, entry: Resource) -> CompletedKustomization:
         merge.append("patches", _patch(patch), "patches", index)
     _add_components(folders.fs, folder, merge)
     _add_deprecated_patches(merge)
-    for index, image in enumerate(array_at(spec, "images")):
-        _merge_image(merge, object_at(image), index)
+    _merge_images(merge, map(object_at, array_at(spec, "images")))
     if array_at(spec, "buildMetadata"):
         merge.replace("buildMetadata", spec["buildMetadata"], "buildMetadata")
     return found._replace(content=content, sites=merge.sites)
@@ -198,16 +197,20 @@ def _add_components(fs: FileSystem, folder: str, merge: _Merge) -> None:
         merge.append("components", path, "components", index)
 
 
-def _merge_image(merge: _Merge, image: Mapping[str, Json], index: int) -> None:
-    """Set the new values on the file's image of this name; tag and digest count as one value."""
-    new = {key: image[key] for key in ("name", "newName", "newTag", "digest") if image.get(key)}
+def _merge_images(merge: _Merge, images: Iterable[JsonObject]) -> None:
+    """Set new values on the file's image of the same name; tag and digest count as one value."""
+    places: dict[str, int] = {}
     for place, written in enumerate(array_at(merge.content, "images")):
-        known = object_at(written)
-        if known.get("name") == new.get("name"):
-            base = without_tag(known) if "newTag" in new or "digest" in new else known
-            merge.change("images", place, {**base, **new}, "images", index)
-            return
-    merge.append("images", new, "images", index)
+        places.setdefault(text_at(written, "name"), place)
+    for index, image in enumerate(images):
+        new = {key: image[key] for key in ("name", "newName", "newTag", "digest") if image.get(key)}
+        place = places.setdefault(text_at(image, "name"), len(array_at(merge.content, "images")))
+        if place == len(array_at(merge.content, "images")):
+            merge.append("images", new, "images", index)
+            continue
+        known = object_at(merge.content["images"][place])
+        base = without_tag(known) if "newTag" in new or "digest" in new else known
+        merge.change("images", place, {**base, **new}, "images", index)
 
 
 def without_tag(image: JsonObject) -> JsonObject:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import re
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import namespaced_name
 from renderer.model.kube.resource import Resource
 from renderer.model.run.taint import taint_masking
+from renderer.model.run.work import spend
 from renderer.model.text_enum import TextEnum
 
 #: Other fields of ``spec`` that change what is applied.
@@ -46,6 +48,8 @@ _NAMING = ("name", "key")
 _OTHER_FIELDS = frozenset({"apiVersion", "kind", "metadata", "immutable", "type", "data", "stringData"})
 _ASSIGNMENT = re.compile(r"""(?m)^[ \t-]*+["']?([\w-]{1,80})["']?\s{0,9}[:=]\s{0,9}(\S.*)$""")
 _NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
+#: Steps for a variable of an object each time that an entry names the object (``model.run.work``).
+_STEPS_PER_VARIABLE = 4
 
 
 class SourceKind(TextEnum):
@@ -224,7 +228,10 @@ class VariableReader:
         findings: list[Diagnostic],
         lenient: bool = False,
     ) -> None:
-        self._candidates = tuple(candidates)
+        self._candidates: defaultdict[tuple[str, str], list[Resource]] = defaultdict(list)
+        for each in candidates:
+            if each.api_version == "v1":
+                self._candidates[each.kind, each.name].append(each)
         self._secrets = secrets
         self._findings = findings
         self._lenient = lenient
@@ -287,13 +294,12 @@ class VariableReader:
         )
 
     def _candidates_for(self, reference: SubstituteReference, namespace: str) -> list[Resource]:
-        return [
-            candidate
-            for candidate in self._candidates
-            if candidate.kind == reference.kind and candidate.api_version == "v1"
-            if candidate.name == reference.name
-            if not namespace or candidate.namespace in ("", namespace)
-        ]
+        named = self._candidates.get((reference.kind, reference.name), ())
+        found = [each for each in named if not namespace or each.namespace in ("", namespace)]
+        spend(
+            sum(_STEPS_PER_VARIABLE * len(_names_in(each)) for each in found), "reading sources of variables"
+        )
+        return found
 
     def _variables(self, reference: SubstituteReference, namespace: str) -> Iterator[tuple[str, str]]:
         source = self._source(reference, namespace)
@@ -377,9 +383,12 @@ class VariableReader:
 def _forget(values: dict[str, str], unread: Iterable[Resource]) -> None:
     """Remove the values that ``unread`` objects override; encryption leaves their keys readable."""
     for source in unread:
-        for field in ("data", "stringData"):
-            for name in object_at(source.content, field):
-                values.pop(name, None)
+        for name in _names_in(source):
+            values.pop(name, None)
+
+
+def _names_in(source: Resource) -> list[str]:
+    return [name for field in ("data", "stringData") for name in object_at(source.content, field)]
 
 
 def _in_one_line(value: str) -> str:

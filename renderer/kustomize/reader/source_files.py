@@ -60,6 +60,8 @@ class SourceFiles:
         #: The kustomizations that list something missing, and the paths in each list of them.
         self._with_missing: dict[str, Json] = {}
         self._listed: dict[tuple[str, FieldPath], frozenset[str]] = {}
+        #: The names in the folders of missing files.
+        self._names: dict[str, tuple[str, ...]] = {}
         self._of_secrets: set[str] = set()
         self._of_others: set[str] = set()
 
@@ -144,9 +146,12 @@ class SourceFiles:
         return self._listed[place]
 
     def _names_in(self, folder: str) -> tuple[str, ...]:
-        names = self.fs.list(folder)
-        spend(_STEPS_PER_LISTING + 2 * len(names), "listing folders of missing files")
-        return names
+        activity = "listing folders of missing files"
+        if folder not in self._names:
+            self._names[folder] = self.fs.list(folder)
+            spend(_STEPS_PER_LISTING + len(self._names[folder]), activity)
+        spend(1 + len(self._names[folder]), activity)
+        return self._names[folder]
 
     def _read_once(self, known: dict[str, T], path: str, read: Callable[[bytes, Site], T]) -> T:
         if path not in known:
