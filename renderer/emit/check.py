@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 
 from renderer.emit.layout import PathMasking
@@ -22,11 +21,15 @@ from renderer.model.kube.json import Json, text_at
 from renderer.model.kube.location import Location
 from renderer.model.log_line import log_line
 from renderer.model.masking import Masking
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.render_config import OWNERSHIP_FILE
 from renderer.model.run.taint import tainted
 
 _HINT = "run vmrender render and commit the result"
+
+#: The metadata of a manifest in block style.
+_METADATA = pattern(r"(?m)^metadata:\n(?:  .*\n)+")
 
 
 class TreeDiff(Record):
@@ -62,7 +65,8 @@ def check_tree(root: Path, output: str, files: Mapping[str, str] | EncodedFiles)
     plan = plan_tree(tree, wanted)
     if plan.is_current:
         return Outcome(TreeDiff.of(plan))
-    secrets = secret_values(chain(_objects(wanted.values()), _objects(tree.files.values())))
+    contents = (*wanted.values(), *tree.files.values())
+    secrets = secret_values(_objects(contents), _metadata(contents))
     values = secrets | tainted()
     values |= _former_names(tree, plan, wanted, PathMasking(values))
     confidential, paths = Masking(values), PathMasking(values)
@@ -211,6 +215,18 @@ def _objects(files: Iterable[TreeFile]) -> Iterator[Json]:
         if isinstance(content, bytes) and may_hold_objects_as_text(content.decode("utf-8", "replace")):
             with suppress(DiagnosticError):  # someone edited it, and it is not valid YAML any more
                 yield from decode_documents(content, "")
+
+
+def _metadata(files: Iterable[TreeFile]) -> Iterator[Json]:
+    """Yield the metadata of the objects in the other files, each as an object without the rest."""
+    from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - as above
+
+    for content in files:
+        text = content.decode("utf-8", "replace") if isinstance(content, bytes) else ""
+        found = _METADATA.search(text)
+        if found and not may_hold_objects_as_text(text):
+            with suppress(DiagnosticError):
+                yield from decode_documents(found[0].encode("utf-8", "replace"), "")
 
 
 def _diff(path: str, masked: MaskedFile) -> str:

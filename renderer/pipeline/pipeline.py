@@ -23,7 +23,7 @@ from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.entry_point import EntryKind
-from renderer.model.kube.json import JsonObject
+from renderer.model.kube.json import Json
 from renderer.model.kube.location import BUILTIN_SCHEME, Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import ResourceSet
@@ -174,7 +174,10 @@ class Pipeline:
 
     def secrets(self, overlay: Overlay, resources: Iterable[Resource]) -> frozenset[str]:
         """Return the values of the Secrets of a rendered overlay, and what was substituted into it."""
-        return self.confidential(overlay).union(*(_secrets_in(each.content) for each in resources))
+        from renderer.kubevirt.facts.confidential.secret_values import without_names
+
+        contents = [each.content for each in resources]
+        return self.confidential(overlay).union(*map(_secrets_in, without_names(contents)))
 
     def build(self, overlay: Overlay, *, validate: bool = False) -> Outcome[ResourceSet]:
         """Return the overlay composed, with its virtual machines expanded, and checked.
@@ -503,7 +506,7 @@ class Pipeline:
 
 
 @once_for_same
-def _secrets_in(content: JsonObject) -> frozenset[str]:
+def _secrets_in(content: Json) -> frozenset[str]:
     """Return the values of Secrets in an object; most objects of a base are the same in all overlays."""
     from renderer.kubevirt.facts.confidential.secret_values import secret_values
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from renderer.files.file_system import FileSystem
 from renderer.gitops.substitution.post_build import Variables
 from renderer.golang.envsubst import SubstitutionError, evaluate, parse
-from renderer.kubevirt.facts.confidential.exposed_values import exposed_values, is_identity
+from renderer.kubevirt.facts.confidential.exposed_values import exposed_values
+from renderer.kubevirt.facts.confidential.fields import is_identity
 from renderer.kubevirt.facts.confidential.manifest_text import seems_confidential
 from renderer.kubevirt.facts.confidential.secret_values import confidential_texts, readings_of_texts
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined

@@ -25,3 +25,31 @@ def test_values_are_listed_as_text_by_line_and_in_base64() -> None:
 def test_other_objects_have_no_secret_values() -> None:
     config_map: Json = {"kind": "ConfigMap", "data": {"a": "not a secret"}}
     assert secret_values([config_map, None, [], "text", {"kind": "Secret", "data": []}]) == frozenset()
+
+
+def test_word_that_says_who_or_where_is_public_if_it_is_the_name_of_an_object() -> None:
+    secret: Json = {
+        "kind": "Secret",
+        "metadata": {"name": "keys"},
+        "stringData": {
+            "environment": "production",
+            "host": "postgres",
+            "region": "eu-west",
+            "user": "unrelated",
+            "password": "orders",
+            "dbname": "Orders7",
+        },
+        "data": {"database": b64encode(b"orders-db").decode(), "user": b64encode(b"stranger").decode()},
+    }
+    others: list[Json] = [
+        {"kind": "Service", "metadata": {"name": "postgres", "namespace": "production"}},
+        {"kind": "Pod", "metadata": {"name": "orders", "labels": {"a": "eu-west", "b": "orders-db"}}},
+        {"kind": "Secret", "metadata": {"name": "unrelated"}},
+        {"kind": "ConfigMap", "metadata": {"name": "Orders7"}, "data": {"user": "stranger"}},
+    ]
+
+    alone, among = secret_values([secret]), secret_values([secret, *others])
+
+    assert {"production", "postgres", "eu-west", "orders-db"} <= alone - among
+    assert {"unrelated", "orders", "Orders7", "stranger"} <= among
+    assert secret_values([secret], others) == among

@@ -7,18 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from renderer.kubevirt.facts.confidential.fields import is_identity
 from renderer.kubevirt.facts.confidential.secret_values import readings_of_texts
 from renderer.model.api_words import is_api_word
 from renderer.model.masking import Masking
 from renderer.model.pattern import pattern
 from renderer.model.run.readings import SHORTEST
 
-#: The key of an entry that says who or where: an application is often the user of its database.
-_IDENTITY = pattern(
-    r"(?i).*(?:account|app|bucket|cluster|database|db|domain|email|endpoint|env(?:ironment)?|host|instance"
-    r"|login|name|namespace|org(?:anization)?|owner|path|prefix|project|realm|region|repository|role|server"
-    r"|service|team|tenant|uri|url|user|zone)"
-)
 #: A word of a text with nothing in it that separates values, and what only an address has.
 _WORD = pattern(r"(?<![^\s])[^\s\"'{}\[\],;]+(?![^\s])")
 _ADDRESS = "://"
@@ -56,8 +51,3 @@ def _parts_of_words(text: str, search: Masking) -> Iterator[str]:
         for word in _WORD.findall(text):
             if _ADDRESS not in word:
                 yield from search.values_in(word)
-
-
-def is_identity(key: str) -> bool:
-    """Return True for the key of an entry that says who or where."""
-    return _IDENTITY.fullmatch(key) is not None

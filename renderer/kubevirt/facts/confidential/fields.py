@@ -75,6 +75,12 @@ _PLAIN_PATH = pattern(
 _REFERENCE_TO_SECRET = pattern(r"(?i)secret-?(?:key)?-?(?:ref(?:erence)?|selector)$")
 _VALUES_OF_REFERENCES = frozenset({"content", "data", "literal", "plain", "plainText", "plaintext", "value"})
 
+#: The key of an entry that says who or where: an application is often the user of its database.
+_IDENTITY = pattern(
+    r"(?i).*(?:account|app|bucket|cluster|database|db|domain|email|endpoint|env(?:ironment)?|host|instance"
+    r"|login|name|namespace|org(?:anization)?|owner|path|prefix|project|realm|region|repository|role|server"
+    r"|service|team|tenant|uri|url|user|zone)"
+)
 _CONFIDENTIAL = frozenset(CONFIDENTIAL_KEYS)
 _CONFIDENTIAL_IN_TEXT = frozenset(key.lower() for key in CONFIDENTIAL_KEYS_OF_TEXT)
 
@@ -92,6 +98,11 @@ def is_reference_to_secret(key: str) -> bool:
 def is_value_key(key: str) -> bool:
     """Return True for a field that has, in a reference to a Secret, a value in its place by mistake."""
     return key in _VALUES_OF_REFERENCES
+
+
+def is_identity(key: str) -> bool:
+    """Return True for the key of an entry of a Secret that says who or where."""
+    return _IDENTITY.fullmatch(key) is not None
 
 
 def is_path_entry(entry: str) -> bool:

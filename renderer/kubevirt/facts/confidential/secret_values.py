@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 
 from renderer.kubevirt.facts.confidential.fields import (
     SECRET_DATA,
     SECTIONS_OF_SECRETS,
+    is_identity,
 )
 from renderer.kubevirt.facts.confidential.manifest_text import (
     seems_to_hold_secret,
 )
 from renderer.kubevirt.facts.confidential.meant_keys import has_values_of_secret
+from renderer.kubevirt.facts.confidential.meant_kinds import means_secret
 from renderer.kubevirt.facts.confidential.parameters import confidential_values_of_inputs
 from renderer.kubevirt.facts.confidential.parts import (
     APPLICATION_SET,
@@ -39,7 +41,7 @@ from renderer.model.kube.json import (
 )
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.pattern import pattern
-from renderer.model.run.readings import readings
+from renderer.model.run.readings import content_of_base64, readings, text_in
 from renderer.model.run.taint import telling_keys_of, texts_of
 from renderer.model.run.work import spend
 
@@ -56,6 +58,8 @@ _IN_TEXT = pattern(
 )
 #: Entries of two versions of an object that are compared in one step (``model.run.work``).
 _COMPARED_PER_STEP = 8
+_STRING_DATA = "stringData"
+_WORD = pattern(r"[a-z]+(?:-(?:[a-z]+|\d{1,3}))*")
 
 
 @once_for_same
@@ -106,10 +110,12 @@ def _may_be_of_secret(part: Part, value: Json, scope: Scope) -> bool:
     return part.value is value and isinstance(value, str) and seems_to_hold_secret(value)
 
 
-def secret_values(objects: Iterable[Json]) -> frozenset[str]:
+def secret_values(objects: Iterable[Json], others: Iterable[Json] = ()) -> frozenset[str]:
     """Return the values of the Secrets among and in ``objects``, and their readings (``model.run.readings``).
 
-    What a ResourceSet among them puts into Secrets is a value of its own inputs or of its providers.
+    A word that a Secret has as a host, an environment or the like is public if another object has it as its
+    name, its namespace or a label; ``others`` are further objects with names. What a ResourceSet among them
+    puts into Secrets is a value of its own inputs or of its providers.
     """
     known = list(objects)
     kinds = [text_at(each, "kind") for each in known]
@@ -121,7 +127,56 @@ def secret_values(objects: Iterable[Json]) -> frozenset[str]:
     given = (
         Part(text, is_secret=True) for each in sets for text in confidential_values_of_inputs(each, inputs)
     )
-    return readings_of_secrets(chain((part for each in known for part in _parts_of_object(each)), given))
+    parts = (part for each in without_names(known, others) for part in _parts_of_object(each))
+    return readings_of_secrets(chain(parts, given))
+
+
+def without_names(objects: Collection[Json], others: Iterable[Json] = ()) -> Iterator[Json]:
+    """Yield the objects, Secrets without the entries of which another object has the value as a name.
+
+    ``others`` are further objects with names, which are read only if a Secret has such an entry.
+    """
+    names: frozenset[str] | None = None
+    for each in objects:
+        words = _words_in(each) if text_at(each, "kind") == SECRET else {}
+        if words and names is None:
+            names = frozenset(_names_of(chain(objects, others)))
+        public = {place for place, word in words.items() if names and word in names}
+        yield _without_entries(object_at(each), public) if public else each
+
+
+def _words_in(secret: Json) -> Mapping[tuple[str, str], str]:
+    """Return the words in small letters that say who or where, by their section and key."""
+    return {
+        (section, key): word
+        for section in SECTIONS_OF_SECRETS
+        for key, value in object_at(secret, section).items()
+        if isinstance(value, str) and is_identity(key) and (word := _word_in(value, section))
+    }
+
+
+def _word_in(value: str, section: str) -> str:
+    text = value if section == _STRING_DATA else text_in(content_of_base64(value))
+    return text if _WORD.fullmatch(text) else ""
+
+
+def _names_of(objects: Iterable[Json]) -> Iterator[str]:
+    """Yield the names, namespaces and labels of the objects that are no Secrets."""
+    for each in objects:
+        if not means_secret(text_at(each, "kind")):
+            metadata = object_at(each, "metadata")
+            yield from (text_at(metadata, "name"), text_at(metadata, "namespace"))
+            yield from texts_of(object_at(metadata, "labels"))
+
+
+def _without_entries(secret: JsonObject, places: Collection[tuple[str, str]]) -> JsonObject:
+    sections = {
+        section: {
+            key: value for key, value in object_at(secret, section).items() if (section, key) not in places
+        }
+        for section, _ in places
+    }
+    return {**secret, **sections}
 
 
 def _parts_of_object(content: Json) -> Iterator[Part]:
