@@ -154,9 +154,6 @@ PUBLIC = {
     ),
     "names of Secrets": thing(f"secret: {CANARY}\n  secrets: [{CANARY}]"),
     "names of Secrets in a chart": thing(f"values: {{tls: {{secret: {CANARY}}}, secrets: [{CANARY}]}}"),
-    "users of access credentials": thing(
-        f"accessCredentials: [{{userPassword: {{x: {{qemuGuestAgent: {{users: [{CANARY}]}}}}}}}}]"
-    ),
     "a JSON patch": operation("/spec/runStrategy", CANARY),
     "a toleration in a JSON patch": operation("/spec/tolerations/0/value", CANARY),
     "the name of a header": thing(f"extraHeaders:\n  - name: {CANARY}\n    value: a"),

@@ -171,8 +171,6 @@ _OTHER_NAMES = frozenset({"divisor", "fieldPath", "path", "resource", "targetPat
 _ASSIGNED_NAME = pattern(r"\s*([\w.-]{1,80})\s{0,9}[=:]")
 #: Fields of volumes, and of a download, that refer to other objects.
 _REFERENCES = REFERENCES | {"secretExtraHeaders", "sysprep"}
-#: How access credentials come into a guest: into the accounts of users.
-_GUEST_AGENT = "qemuGuestAgent"
 #: What ResourceSets and shells put in later.
 _TAG = pattern(r"<<[^<>\n]{0,200}>>|\$\(\w{1,200}\)|\$\w{1,200}")
 #: Lists of names with values: ``env``, ``extraEnvVars``, ``httpHeaders``.
@@ -409,8 +407,6 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if here.area is Area.PASSWORDS:
         return below.within(Area.OBJECT) if _NO_PASSWORD.search(key) else below
     if here.area is Area.REFERENCES:
-        if key == _GUEST_AGENT:  # the names of users
-            return below.within(Area.OBJECT)
         return below.within(Area.REFERENCE) if key in REFERENCES else below
     if meant in SECTIONS:
         return below.within(Area.REFERENCES)
