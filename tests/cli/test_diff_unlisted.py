@@ -386,6 +386,39 @@ def test_upgrade_by_the_url_of_the_operator(folder: Path, kubevirt: str, *, depl
     assert "not compared" not in result.stdout
 
 
+SUBSCRIPTION = """\
+apiVersion: operators.coreos.com/v1alpha1
+kind: Subscription
+metadata: {name: hco, namespace: openshift-cnv}
+spec:
+  name: kubevirt-hyperconverged
+  channel: stable
+  installPlanApproval: Manual
+  startingCSV: kubevirt-hyperconverged-operator.v4.18.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("channel: stable", "channel: candidate", "another channel of the Subscription: OLM may"),
+        (
+            "Approval: Manual",
+            "Approval: Automatic",
+            "another installPlanApproval of the Subscription: OLM may",
+        ),
+        ("v4.18.0", "v4.19.0", ""),  # OLM reads it once
+    ],
+)
+def test_subscription_that_may_install_another_release(folder: Path, old: str, new: str, words: str) -> None:
+    commit(folder, {"infra/hco.yaml": SUBSCRIPTION, "infra/kubevirt.yaml": EVICTING})
+    write(folder, {"infra/hco.yaml": SUBSCRIPTION.replace(old, new)})
+    result = diff("--fail-on", "restart")
+    assert result.exit_code == int(bool(words))
+    assert words in result.stdout
+    assert "not compared" not in result.stdout
+
+
 VENDORED = """\
 apiVersion: apps/v1
 kind: Deployment

@@ -14,7 +14,7 @@ from renderer.files.file_system import SubmoduleError, folder_of, is_inside
 from renderer.gitops.argocd.application import is_application, makes_other_manifests, sources
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key, variable_sources
 from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
-from renderer.kubevirt.facts.installed_release import installing_entries
+from renderer.kubevirt.facts.installed_release import installing_entries, subscribes
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, configures_kubevirt, installs_operands
 from renderer.kubevirt.impact.other_cluster import brings_operator
 from renderer.kubevirt.instancetype.cluster_kubevirt import kubevirt_of
@@ -373,11 +373,11 @@ class UnlistedSide:
         self, files: Iterable[str], known: AbstractSet[ResId | DocumentPlace]
     ) -> dict[str, list[Resource]]:
         """Return the objects by which operators install KubeVirt, in files, as ``engine_objects`` does."""
-        return self._by_folder(files, installs_operands, known)
+        return self._by_folder(files, _is_of_operator, known)
 
     def are_of_operators(self, path: str) -> Iterator[bool]:
         """Yield for each object in a file whether it is such an object."""
-        return map(installs_operands, self._objects_of(path))
+        return map(_is_of_operator, self._objects_of(path))
 
     def brings_operator(self, path: str) -> bool:
         """Return True if an object in a file is, or installs, KubeVirt's operator."""
@@ -415,6 +415,11 @@ class UnlistedSide:
             if confined(self.side.fs.is_file, path):
                 self._objects[path] = tuple(objects_in(self.side.fs.read(path), path))
         return self._objects[path]
+
+
+def _is_of_operator(resource: Resource) -> bool:
+    """Return True for an object by which an operator installs KubeVirt or CDI, or is installed by OLM."""
+    return installs_operands(resource) or subscribes(resource.content)
 
 
 def _is_hidden(path: str) -> bool:

@@ -52,6 +52,7 @@ _NOT_INSTALLED = frozenset(("example", "examples", "docs", "tests", "tools"))
 #: The ClusterServiceVersion of the HyperConverged operator, upstream (1.16.0) or of OpenShift (4.16.3).
 _OPERATOR = pattern(r"kubevirt-hyperconverged-operator\.v(?P<major>\d+)\.(?P<minor>\d+)\.\d+")
 _REPOSITORY_KEYS = ("repo", "repoURL", "repoName", "repository", "repositoryName")
+_APPROVAL, _MANUAL = "installPlanApproval", "Manual"
 _PACKAGES = ("kubevirt-hyperconverged", "community-kubevirt-hyperconverged")
 #: The index image of Red Hat's operators: its tag is the minor of OpenShift, and so of its operators.
 _INDEX = pattern(r"/redhat-operator-index:v(?P<minor>\d+\.\d+)")
@@ -201,6 +202,26 @@ def replaced_release(before: JsonObject, after: JsonObject) -> tuple[str, str] |
     if not old or not new or old.keys() == new.keys():
         return None
     return " and ".join(old), " and ".join(new)
+
+
+def subscribes(content: JsonObject) -> bool:
+    """Return True for a Subscription of the HyperConverged operator, also inside a policy."""
+    return any(True for _ in _subscriptions(content))
+
+
+def followed_otherwise(before: JsonObject, after: JsonObject) -> str:
+    """Return the field by which a Subscription may install another release; empty without one.
+
+    ``startingCSV`` is read only while nothing is installed (operator-lifecycle-manager
+    ``pkg/controller/registry/resolver/resolver.go``).
+    """
+    for old, new in zip(_subscriptions(before), _subscriptions(after), strict=False):
+        for field in ("name", "channel", "source", "sourceNamespace"):
+            if text_at(old, field) != text_at(new, field):
+                return field
+        if text_at(old, _APPROVAL) == _MANUAL != text_at(new, _APPROVAL):
+            return _APPROVAL
+    return ""
 
 
 def _of_operators(content: Json) -> Iterator[InstalledRelease]:

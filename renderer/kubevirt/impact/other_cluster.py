@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from renderer.kubevirt.facts.cluster import Cluster, read_cluster_config
-from renderer.kubevirt.facts.installed_release import installs_operator, replaced_release
+from renderer.kubevirt.facts.installed_release import (
+    followed_otherwise,
+    installs_operator,
+    replaced_release,
+    subscribes,
+)
 from renderer.kubevirt.facts.kinds import APPS_GROUP, HYPERCONVERGED, KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import HALTED
 from renderer.kubevirt.impact.migratable import obstacle_in_cluster, unknown_claims
@@ -99,7 +104,7 @@ def brings_operator(resource: Resource) -> bool:
     """Return True for a Deployment of virt-operator, and for what installs it, such as a chart."""
     if resource.gvk.group in _WORKLOADS:
         return bool(_images_of_operator(resource.content))
-    return installs_operator(resource.content)
+    return installs_operator(resource.content) or subscribes(resource.content)
 
 
 def installation(before: Resource, after: Resource, cluster: Cluster, kubevirt: JsonObject) -> Impact | None:
@@ -131,6 +136,10 @@ def _replacing_operator(before: Resource, after: Resource) -> str:
         images = [_images_of_operator(each.content) for each in (before, after)]
         is_other = all(images) and images[0] != images[1]
         return "virt-operator has another image, and replaces KubeVirt" if is_other else ""
+    if field := followed_otherwise(before.content, after.content):
+        return (
+            f"another {field} of the Subscription: OLM may install another release, which replaces KubeVirt"
+        )
     replaced = replaced_release(before.content, after.content)
     return (
         f"virt-operator goes from {replaced[0]} to {replaced[1]}, and replaces KubeVirt" if replaced else ""
