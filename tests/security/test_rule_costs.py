@@ -20,8 +20,8 @@ from renderer.checks.rules import (
 )
 from renderer.checks.rules.context import Context, Lookups
 from renderer.checks.rules.judge import judge
-from renderer.kubevirt.admission import data_volume_templates
-from renderer.kubevirt.admission.vmi_spec import VmSpec
+from renderer.kubevirt.admission import data_volume_templates, disks
+from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome
@@ -105,6 +105,14 @@ def test_what_may_make_a_service_is_looked_up(count: Count, maker: str, number: 
         Code.SERVICE_NOT_FOUND, service("frontend"), route({"name": "frontedn", "port": 80}), *makers
     )
     assert (len(findings), len(read)) == (number, 3)  # once for makers, once for ports, and the Service
+
+
+def test_disks_of_one_name_are_not_compared_in_pairs(count: Count) -> None:
+    made = count(disks, "invalid")
+    spec = VmiSpec.of({"domain": {"devices": {"disks": [{"name": "a"}] * 50}}}, FieldPath.of("spec"))
+    causes = [each.message for each in disks.check_disks(spec, Cluster(LATEST), decides=0)]
+    assert causes.count("two disks are called a") == sum(range(50))
+    assert len(made) == 49
 
 
 def test_grants_for_one_service_are_compared_once(count: Count) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import islice, repeat
+
 from renderer.kubevirt.admission import devices
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, needs_gate, not_supported
 from renderer.kubevirt.admission.check_table import CheckTable, row
@@ -18,7 +21,10 @@ TARGETS = ("disk", "lun", "cdrom")
 
 
 class Disk(Record):
-    """A disk; its ``target`` is the type that the guest sees: disk, lun, cdrom, or empty."""
+    """A disk; its ``target`` is the type that the guest sees: disk, lun, cdrom, or empty.
+
+    ``namesakes`` are the disks of the same name before it.
+    """
 
     vmi: VmiSpec
     position: int
@@ -27,15 +33,16 @@ class Disk(Record):
     target: str
     bus: str
     cluster: Cluster
+    namesakes: int
 
     @classmethod
-    def of(cls, vmi: VmiSpec, position: int, cluster: Cluster, *, decides: int) -> Disk:
+    def of(cls, vmi: VmiSpec, position: int, cluster: Cluster, *, decides: int, namesakes: int = 0) -> Disk:
         """Return the disk; if it has several targets, use the first (``decides`` 0) or the last (-1)."""
         content = vmi.disks[position]
         targets = [target for target in TARGETS if content.get(target) is not None]
         target = targets[decides] if targets else ""
         bus = text(section(content, target), "bus")
-        return cls(vmi, position, content, text(content, "name"), target, bus, cluster)
+        return cls(vmi, position, content, text(content, "name"), target, bus, cluster, namesakes)
 
     def at(self, *segments: Segment) -> FieldPath:
         """Return the path of a field of the disk."""
@@ -125,25 +132,24 @@ def _block_size_at(disk: Disk, key: str) -> FieldPath:
 
 def check_disks(vmi: VmiSpec, cluster: Cluster, *, decides: int) -> Causes:
     """Run the checks of the table below for each disk; ``decides`` as for ``Disk.of``."""
+    names: Counter[str] = Counter()
     for position, content in enumerate(vmi.disks):
-        disk = Disk.of(vmi, position, cluster, decides=decides)
+        name = text(content, "name")
+        disk = Disk.of(vmi, position, cluster, decides=decides, namesakes=names[name])
+        names[name] += 1
         yield from DISK_CHECKS.causes(cluster.release, frozenset(content), disk)
 
 
 def _check_unique(disk: Disk) -> Causes:
     """Reject a name that another disk has; report it once."""
-    yield from list(_check_unique_to_each(disk))[:1]
+    yield from islice(_check_unique_to_each(disk), 1)
 
 
 def _check_unique_to_each(disk: Disk) -> Causes:
     """Reject a name once for each earlier disk that has it."""
-    for other in disk.vmi.disks[: disk.position]:
-        if text(other, "name") == disk.name:
-            yield invalid(
-                disk.at("name"),
-                f"two disks are called {disk.name}",
-                "rename one and give it a volume, or remove it",
-            )
+    if disk.namesakes:
+        message, hint = f"two disks are called {disk.name}", "rename one and give it a volume, or remove it"
+        yield from repeat(invalid(disk.at("name"), message, hint), disk.namesakes)
 
 
 def _check_target(disk: Disk) -> Causes:
