@@ -24,7 +24,7 @@ from renderer.report.diff_summary import (
     equal_text,
     overlay_news,
     overlays_text,
-    source_changes,
+    shared_sources,
     summary,
     total_rows,
     verdict,
@@ -137,7 +137,7 @@ def _totals(overlays: Sequence[OverlayDifference]) -> Iterator[str]:
 def _changes(difference: Difference) -> Iterator[str]:
     """Yield the changes in the sources, then a section for each danger, the worst first."""
     groups, position = groups_of(difference.overlays), 0
-    shared = [each for each in source_changes(groups) if len(each.members) > 1]
+    shared = shared_sources(groups)
     if shared:
         yield '<section class="sources"><h2>changes in the sources</h2><ul>'
         yield from (f"<li>{escape(str(each))}</li>" for each in shared[:_MOST_CAUSES])

@@ -21,7 +21,7 @@ from renderer.report.diff_summary import (
     commit_verdict,
     equal_text,
     overlay_news,
-    source_changes,
+    shared_sources,
     summary,
     total_rows,
     verdict,
@@ -128,7 +128,7 @@ def _head(difference: Difference) -> Iterator[str]:
 
 def _sources(groups: Sequence[Group]) -> str:
     """Return the places in the sources that change several objects; a single object names its own."""
-    shared = [each for each in source_changes(groups) if len(each.members) > 1]
+    shared = shared_sources(groups)
     if not shared:
         return ""
     lines = [f"- {_prose(str(each))}" for each in shared[:_MOST_CAUSES]]

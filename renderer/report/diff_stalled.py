@@ -30,9 +30,9 @@ def worst_refused(groups: Iterable[Group]) -> Danger | None:
 
 
 def stalled_texts(difference: Difference, most: int) -> Iterator[StalledText]:
-    """Yield the syncs that stop, at most ``most`` names of objects in each."""
+    """Yield the syncs that leave something undone, at most ``most`` names of objects in each."""
     for overlay in difference.overlays:
-        for sync in overlay.stalled:
+        for sync in (each for each in overlay.stalled if each.undone or each.waiting):
             deployer = f", {_name(sync.deployer)}" if sync.deployer else ""
             title = f"{printable(overlay.path)}{deployer}: {printable(sync.reason)}"
             yield StalledText(title, tuple(_lines(sync, most)))
@@ -42,8 +42,6 @@ def _lines(sync: StalledSync, most: int) -> Iterator[str]:
     undone = "stays undone" if sync.deployer else "may stay undone"
     if sync.undone:
         yield f"{undone}: {plural(len(sync.undone), 'change')}, {_names(sync.undone, most)}"
-    elif sync.deployer:
-        yield f"{undone}: no other change"
     if sync.waiting:
         yield f"waits until it is ready: {_names(sync.waiting, most)}"
 

@@ -25,7 +25,7 @@ from renderer.model.difference import (
 )
 from renderer.model.plural import listed, plural
 from renderer.model.quantity import Quantity, QuantityFormat
-from renderer.report.diff_words import EFFECTS, member_name, release_text, type_text
+from renderer.report.diff_words import EFFECTS, member_name, places, release_text, type_text
 from renderer.report.plain_text import printable
 
 #: The number of overlays that are named where the same is said of more.
@@ -122,12 +122,15 @@ def verdict(difference: Difference) -> str:
     parts = [f"NOT COMPARED: {lost[0] if len(lost) == 1 else plural(len(lost), 'overlay')}"] if lost else []
     unknown = [each for each in difference.commits if any(overlay.incomparable for overlay in each.overlays)]
     parts += [f"NOT COMPARED: {plural(len(unknown), 'commit')}"] if unknown else []
+    named: list[ResourceChange] = []  # what the part before is about
     by_danger = _by_danger(difference.overlays)
     at_commits = [_by_danger(commit.overlays) for commit in difference.commits]
     for danger in reversed(Danger):
         changes = by_danger.get(danger, [])
         if changes and danger is not Danger.NONE and (danger is not Danger.LIVE or not parts):
-            parts.append(f"{_ALARMS.get(danger, '')}{', '.join(_deeds(changes, danger))}")
+            about = named if danger not in _ALARMS else []
+            parts.append(f"{_ALARMS.get(danger, '')}{', '.join(_deeds(changes, danger, about))}")
+            named = changes if len(changes) == 1 else []
         if danger in _ALARMS:
             last = {each.id for each in changes}
             passing = {each.id: each for found in at_commits for each in found.get(danger, [])}
@@ -169,14 +172,20 @@ def _worst_effect(change: ResourceChange) -> Danger:
     return max((each.danger for each in effects), key=lambda danger: danger.rank, default=Danger.NONE)
 
 
-def _deeds(changes: Iterable[ResourceChange], danger: Danger) -> Iterator[str]:
-    """Yield what happens to the objects of one danger, the worst first: ``3 machines need a restart``."""
+def _deeds(
+    changes: Iterable[ResourceChange], danger: Danger, named: Sequence[ResourceChange] = ()
+) -> Iterator[str]:
+    """Yield what happens to the objects of one danger, the worst first: ``3 machines need a restart``.
+
+    An object that was ``named`` right before is "it".
+    """
     by_deed: dict[tuple[str, str], list[ResourceChange]] = {}
     for change in sorted(changes, key=lambda each: _severity(each, danger), reverse=True):
         by_deed.setdefault(_deed(change, danger), []).append(change)
     for (one, many), found in by_deed.items():
         if len(found) == 1:
-            yield f"{_object_name(found[0])} {one}".rstrip()
+            name = "it" if any(each is found[0] for each in named) else _object_name(found[0])
+            yield f"{name} {one}".rstrip()
         else:
             yield f"{plural(len(found), _noun(found))} {many}".rstrip()
 
@@ -219,13 +228,17 @@ def _object_name(change: ResourceChange) -> str:
 
 
 class SourceChange(NamedTuple):
-    """A place in the sources that changed, and the changes that it makes, the worst first."""
+    """A place in the sources that changed, and the changes that it makes, the worst first.
+
+    ``others`` are more places in the same file that make the same changes.
+    """
 
     cause: Cause
     members: tuple[Member, ...]
+    others: tuple[Cause, ...] = ()
 
     def __str__(self) -> str:
-        """``base/vm.yaml:12 changes 30 machines in 30 overlays: 30 need a restart``."""
+        """``base/vm.yaml:12, 14 change 30 machines in 30 overlays: 30 need a restart``."""
         changes = [member.change for member in self.members]
         machines = sum(change.id.gvk.kind in PATHS for change in changes)
         others = len(changes) - machines
@@ -233,7 +246,8 @@ class SourceChange(NamedTuple):
         counts += [plural(others, "other object" if machines else "object")] if others else []
         overlays = plural(len({member.overlay.path for member in self.members}), "overlay")
         effects = ", ".join(counted_effects(_effects(changes)))
-        text = f"{self.cause} changes {' and '.join(counts)} in {overlays}"
+        where = ", ".join(places((self.cause, *self.others)))
+        text = f"{where} {'change' if self.others else 'changes'} {' and '.join(counts)} in {overlays}"
         return printable(f"{text}: {effects}" if effects else text)
 
 
@@ -245,6 +259,21 @@ def source_changes(groups: Iterable[Group]) -> list[SourceChange]:
             for cause in member.change.causes:
                 found.setdefault(cause, {})[id(member.change)] = member
     return [SourceChange(cause, tuple(members.values())) for cause, members in found.items()]
+
+
+def shared_sources(groups: Iterable[Group]) -> list[SourceChange]:
+    """Return the places that change several objects; places of a file that change the same are together."""
+    found: dict[tuple[str, frozenset[int]], SourceChange] = {}
+    for each in source_changes(groups):
+        key = each.cause.path, frozenset(id(member.change) for member in each.members)
+        known = found.get(key)
+        found[key] = known._replace(others=(*known.others, each.cause)) if known else each
+    return [
+        each._replace(cause=first, others=tuple(others))
+        for each in found.values()
+        if len(each.members) > 1
+        for first, *others in (sorted((each.cause, *each.others), key=lambda cause: cause.line),)
+    ]
 
 
 class Row(NamedTuple):

@@ -15,7 +15,7 @@ from renderer.report.diff_summary import (
     commit_verdict,
     equal_text,
     overlay_news,
-    source_changes,
+    shared_sources,
     summary,
     total_rows,
     verdict,
@@ -103,7 +103,7 @@ class _Writer:
 
     def _causes(self, groups: Sequence[Group]) -> Iterator[str]:
         """Yield the places in the sources that change several objects; a single object names its own."""
-        shared = [each for each in source_changes(groups) if len(each.members) > 1]
+        shared = shared_sources(groups)
         if shared:
             yield ""
             yield self._styled(_BOLD, "changes in the sources")

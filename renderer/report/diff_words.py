@@ -111,10 +111,10 @@ def causes_text(group: Group, most: int) -> str:
     """Return the places in the sources that changed a group: ``db.yaml:9, 12``; empty if none is known."""
     positions = {cause.path: position for position, cause in reversed([*enumerate(group.causes)])}
     causes = sorted(group.causes, key=lambda cause: (positions[cause.path], cause.line))
-    return listed([*_places(causes)], most)
+    return listed([*places(causes)], most)
 
 
-def _places(causes: Iterable[Cause]) -> Iterator[str]:
+def places(causes: Iterable[Cause]) -> Iterator[str]:
     """Yield each place; only its line if it is in the same file as the one before."""
     path = ""
     for cause in causes:

@@ -359,3 +359,30 @@ def test_new_object_is_called_harmless_only_if_it_does_nothing_by_itself(gvk: Gv
     not_judged = "no running virtual machine changes; 1 other object is not judged"
     assert verdict(found) == (harmless if is_inert else not_judged)
     assert ("\nno effect on what runs\n" in text(found)) is is_inert
+
+
+@pytest.mark.parametrize(
+    "write", [text, lambda each: markdown(each, 60_000), lambda each: html(each, "", "")]
+)
+def test_places_that_change_the_same_objects_are_one_entry(write: Callable[[Difference], str]) -> None:
+    def with_cause(name: str, *lines: int) -> ResourceChange:
+        change = changed(name, Effect.RESTART)
+        fields = (change.fields[0]._replace(cause=Cause("base/vm.yaml", line)) for line in lines)
+        return change._replace(fields=tuple(fields))
+
+    shown = unescape(write(difference(with_cause("a", 7, 3, 9), with_cause("b", 7, 3))))
+    assert "base/vm.yaml:3, 7 change 2 machines in 1 overlay" in shown
+    assert "base/vm.yaml:7 changes" not in shown
+
+
+def test_refused_object_that_holds_up_nothing_is_not_listed_as_such() -> None:
+    overlay = difference(changed("a", Effect.REFUSED)).overlays[0]
+    refused = (ResId(VM, "a", "prod"),)
+    alone = overlay._replace(stalled=(StalledSync(None, refused, (), reason="Flux applies nothing else"),))
+    assert "applies nothing else" not in text(Difference("main", "work tree", (alone,)))
+
+
+def test_first_line_names_an_object_once() -> None:
+    change = changed("a", Effect.RESTART)
+    seen = change._replace(guest=(GuestChange("CPU topology", "", "1 core", "2 cores", "licences"),))
+    assert verdict(difference(seen)) == "prod/a needs a restart; it changes what its guest sees"
