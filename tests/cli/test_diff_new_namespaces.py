@@ -44,6 +44,14 @@ def test_overlay_says_that_the_namespace_is_not_in_git(folder: Path) -> None:
     assert NOTE in run().stdout
 
 
+def test_machine_without_a_namespace_needs_none_in_git(folder: Path) -> None:
+    commit(folder, {**FILES, "elsewhere/a.yaml": OTHER})
+    write(folder, {"overlays/more/kustomization.yaml": "resources: [a.yaml]\n"})
+    write(folder, {"overlays/more/a.yaml": VM})
+    assert "1 added" in (shown := run().stdout)
+    assert "is in Git" not in shown
+
+
 def test_added_machine_is_in_an_unknown_namespace(folder: Path) -> None:
     commit(folder, {**FILES, "elsewhere/a.yaml": OTHER})
     added = VM.replace("name: db", "name: added")

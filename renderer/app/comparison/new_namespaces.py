@@ -88,7 +88,7 @@ class NewNamespaces:
 
 def _is_new(change: ResourceChange) -> bool:
     """Return True for a machine that is added, or that goes to another namespace."""
-    if change.id.gvk.kind not in PATHS or change.after is None:
+    if change.id.gvk.kind not in PATHS or change.after is None or not change.after.namespace:
         return False
     before = change.before.namespace if change.before else None
     return change.type in (ChangeType.ADDED, ChangeType.RENAMED) and before != change.after.namespace

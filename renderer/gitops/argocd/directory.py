@@ -80,25 +80,30 @@ def is_selected(relative: str, options: DirectoryOptions) -> bool:
 
 
 def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> Outcome[tuple[Resource, ...]]:
-    """Return the objects of a folder or file, with warnings.
+    """Return the objects of a folder or file, with remarks.
 
     Argo CD keeps the last of equal keys; here they are refused, because a part of the object would be lost.
+    An object without a name is left out with an error: its sync fails (client-go ``rest/request.go`` Name).
 
     Raises ``DiagnosticError``: resource-invalid, yaml-duplicate-key, unsupported-field for jsonnet.
     """
     found: list[Resource] = []
     problems: list[Diagnostic] = []
-    warnings: list[Diagnostic] = []
+    remarks: list[Diagnostic] = []
     for path in [folder] if fs.is_file(folder) else manifest_files(fs, folder, options):
         try:
-            for resource in _read_file(fs, path):
-                found += _items(resource)
-            warnings += unread_text(fs.read(path), path)
+            for resource in (item for each in _read_file(fs, path) for item in _items(each)):
+                if resource.name or text_at(resource.content, "metadata", "generateName"):
+                    found.append(resource)
+                else:
+                    message = f"the {resource.kind} has no metadata.name"
+                    remarks.append(Diagnostic.at(resource.origin, Code.RESOURCE_INVALID, message))
+            remarks += unread_text(fs.read(path), path)
         except DiagnosticError as error:
             problems += error.diagnostics
     if problems:
         raise DiagnosticError(*problems)
-    return Outcome(tuple(found), tuple(warnings))
+    return Outcome(tuple(found), tuple(remarks))
 
 
 def kustomizations_among(manifests: Iterable[Resource]) -> Iterator[Resource]:
