@@ -93,7 +93,8 @@ def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> Ou
     for path in [folder] if fs.is_file(folder) else manifest_files(fs, folder, options):
         try:
             for resource in (item for each in _read_file(fs, path) for item in _items(each)):
-                if resource.name or text_at(resource.content, "metadata", "generateName"):
+                has_name = resource.name or text_at(resource.content, "metadata", "generateName")
+                if has_name or resource.gvk.group == KUSTOMIZE_GROUP:  # for which the sync fails anyway
                     found.append(resource)
                 else:
                     message = f"the {resource.kind} has no metadata.name"
