@@ -6,7 +6,7 @@ import errno
 import os
 import posixpath
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -14,7 +14,7 @@ from renderer.files.disk import ConfinedFolder, NotRegularError, is_valid_on_win
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.run.limits import limit_hint, limits
-from renderer.model.run.work import note_read
+from renderer.model.run.work import note_read, spend
 
 ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or else a .git"
 #: Nothing exists there: the name is missing or impossible, or a link leads to itself.
@@ -27,6 +27,8 @@ _NO_FOLDER = _NO_FILE | {errno.ENXIO, errno.EOPNOTSUPP}
 _DEEP = 30
 #: PATH_MAX of Linux. To resolve a longer path, of a template for example, takes time quadratic in its length.
 _LONGEST_PATH = 4096
+#: Steps of work (``model.run.work``) for each name in a folder that is searched.
+_STEPS_PER_NAME = 12
 #: Folders in one another that are listed, and those that a message names.
 MOST_FOLDERS, _SHOWN_FOLDERS = 100, 4
 
@@ -63,6 +65,25 @@ def folder_of(path: str) -> str:
 def is_inside(path: str, folder: str) -> bool:
     """Return True if ``path`` is ``folder`` or below it."""
     return folder in (".", path) or path.startswith(f"{folder}/")
+
+
+def files_named(fs: FileSystem, name: str, folder: str = ".") -> Iterator[str]:
+    """Yield the files of a name in and below ``folder``, those of a folder before what is below it.
+
+    Links to folders are not followed, and the repository of Git is left out, as are submodules: their files
+    are about themselves, and whatever reads one of them reports it.
+    """
+    try:
+        names = fs.list(folder)
+    except SubmoduleError:
+        return
+    spend(_STEPS_PER_NAME * len(names), f"looking for {name}")
+    paths = {each: each if folder == "." else f"{folder}/{each}" for each in names}
+    if name in names and fs.is_file(paths[name]):
+        yield paths[name]
+    for each, path in paths.items():
+        if each != ".git" and fs.is_folder(path) and fs.resolve(path) == path:
+            yield from files_named(fs, name, path)
 
 
 def readable_content(fs: FileSystem, path: str) -> bytes | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TypeVar
 
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, files_named
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json
 from renderer.model.record import Record
@@ -23,7 +23,11 @@ UNANSWERED = "?"
 
 
 class FileQuestion(Record):
-    """A method of ``FileSystem`` and the path it is asked about."""
+    """A method of ``FileSystem`` and the path it is asked about.
+
+    Or ``named``, and a name: of which files have it, in all folders. The answer is the same whatever other
+    files these hold.
+    """
 
     method: str
     path: str
@@ -136,6 +140,18 @@ class Recorder:
             if question not in self._records[task].asked:
                 self._records[task].asked.add(question)
                 self._forget_parts(task)
+
+    def ask_for_named(self, fs: FileSystem, name: str) -> tuple[str, ...]:
+        """Return all files of a name, and record that as one question. Raises ``DiagnosticError``."""
+        question, answered = FileQuestion("named", name), UNANSWERED
+        under_way, self._under_way = self._under_way, []
+        try:
+            found = tuple(files_named(fs, name))
+            answered = names_digest(found)
+        finally:
+            self._under_way = under_way
+            self.note(question, answered)
+        return found
 
     def _forget_parts(self, changed: Task | str) -> None:
         for task in self._depending.pop(changed, ()):
@@ -274,6 +290,8 @@ def answer(fs: FileSystem, question: FileQuestion) -> str:
                 return content_digest(fs.read(path))
             case "list":
                 return names_digest(fs.list(path))
+            case "named":
+                return names_digest(tuple(files_named(fs, path)))
             case "is_file":
                 return str(fs.is_file(path))
             case "is_folder":

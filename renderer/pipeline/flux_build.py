@@ -15,6 +15,7 @@ from renderer.files.recorder import Recorder, Task
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.codes import Code, Trait
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
+from renderer.model.engines import SOURCE_IGNORE
 from renderer.model.entry_point import ComposedArtifact, Strictness
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -260,7 +261,8 @@ class FluxBuilds:
 
         with self._recorder.using(Task("artifact", ignore)):
             if ignore not in self._artifacts:
-                self._artifacts[ignore] = ArtifactFileSystem(self._fs, ignore)
+                named = self._recorder.ask_for_named(self._fs, SOURCE_IGNORE)
+                self._artifacts[ignore] = ArtifactFileSystem(self._fs, ignore, named)
         return self._artifacts[ignore]
 
     def of_source(self, ignore: str = "") -> ArtifactBuilds:

@@ -309,6 +309,9 @@ def deployed(tmp_path: Path) -> Project:
     [
         (".sourceignore", "b/two.yaml\n"),
         ("a/.sourceignore", "two.yaml\n"),
+        ("a/one.yaml", CONFIG_MAP.format(name="other")),
+        ("a/kustomization.yaml", "resources: [one.yaml]\n"),
+        ("b/kubevirt.yaml", "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: kubevirt}\n"),
         ("argocd/web.yaml", f"# a comment\n# or two\n{APPLICATION}"),
         ("argocd/web.yaml", CONFIG_MAP.format(name="first") + "---\n" + APPLICATION),
         ("clusters/fleet.yaml", FLUX.format(name="b") + FLUX.format(name="a")),
@@ -320,3 +323,14 @@ def test_any_change_of_an_entry_point_gives_the_result_without_a_cache(
     (deployed.root / path).write_text(text)
     expected = anew(deployed, "render")
     assert deployed.run("render") == expected
+
+
+def test_change_of_one_kustomization_leaves_the_others_known(deployed: Project) -> None:
+    """The ignore files are looked for in all folders: what these hold besides does not count."""
+    file = deployed.root / "a/kustomization.yaml"
+    file.write_text(f"{file.read_text()}commonAnnotations: {{a: b}}\n")
+    (deployed.root / "docs").mkdir()
+    (deployed.root / "docs/notes.md").touch()
+    seen = deployed.run("render", "-v").stderr
+    known = [line for line in seen.splitlines() if "nothing has changed since it was rendered" in line]
+    assert known == ["clusters:b: nothing has changed since it was rendered"]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from renderer.files.file_system import DelegatingFileSystem, FileSystem, SubmoduleError
+from renderer.files.file_system import DelegatingFileSystem, FileSystem, files_named, folder_of
 from renderer.golang.glob import file_path_match
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -24,9 +24,9 @@ _HIDDEN_HINT = (
 
 _VERSION_CONTROL = (".git/", ".gitignore", ".gitmodules", ".gitattributes")
 _SPECIAL = re.compile(r"[*?\[\\]")
-#: Steps for a name in a folder, and for a part of a pattern with more than a name or a suffix, which may be
-#: compiled anew; the characters of a pattern that are compared in one step.
-_STEPS_PER_NAME, _STEPS_PER_GLOB, _CHARACTERS_PER_STEP = 12, 40, 16
+#: Steps for a part of a pattern with more than a name or a suffix, which may be compiled anew; the characters
+#: of a pattern that are compared in one step.
+_STEPS_PER_GLOB, _CHARACTERS_PER_STEP = 40, 16
 _ACTIVITY = f"matching patterns of {SOURCE_IGNORE}"
 #: Apply only if the repository has no pattern of its own.
 DEFAULT_PATTERNS = (
@@ -137,10 +137,13 @@ def _matches(part: str, name: str) -> bool:
 class ArtifactFileSystem(DelegatingFileSystem):
     """A repository without its ignored files and symbolic links."""
 
-    def __init__(self, below: FileSystem, ignore: str = "") -> None:
-        """``ignore`` is ``spec.ignore`` of the GitRepository."""
+    def __init__(
+        self, below: FileSystem, ignore: str = "", ignore_files: Iterable[str] | None = None
+    ) -> None:
+        """``ignore`` is ``spec.ignore`` of the GitRepository; ``ignore_files`` are the known ignore files."""
         super().__init__(below)
-        self._ignore = SourceIgnore((*_ignore_files(below), *read_patterns(ignore)))
+        files = files_named(below, SOURCE_IGNORE) if ignore_files is None else ignore_files
+        self._ignore = SourceIgnore((*_patterns_in(below, files), *read_patterns(ignore)))
         self._ignored: dict[tuple[str, bool], bool] = {}
 
     def leaves_out(self, path: str) -> bool:
@@ -182,24 +185,10 @@ class ArtifactFileSystem(DelegatingFileSystem):
         return self._ignored[key]
 
 
-def _ignore_files(fs: FileSystem, folder: str = ".") -> Iterator[IgnorePattern]:
-    """Yield the patterns of ignore files in and below ``folder`` (``sourceignore.go`` LoadIgnorePatterns).
-
-    Those of a submodule are about its own files, and whatever reads one of these reports it.
-    """
-    try:
-        names = fs.list(folder)
-    except SubmoduleError:
-        return
-    spend(_STEPS_PER_NAME * len(names), _ACTIVITY)
-    if SOURCE_IGNORE in names:
-        path = _joined(folder, SOURCE_IGNORE)
-        if fs.is_file(path):
-            yield from read_patterns(fs.read(path).decode(errors="replace"), folder)
-    for name in names:
-        path = _joined(folder, name)
-        if name != ".git" and fs.is_folder(path) and fs.resolve(path) == path:
-            yield from _ignore_files(fs, path)
+def _patterns_in(fs: FileSystem, files: Iterable[str]) -> Iterator[IgnorePattern]:
+    """Yield the patterns of ignore files, from the top down (``sourceignore.go`` LoadIgnorePatterns)."""
+    for path in files:
+        yield from read_patterns(fs.read(path).decode(errors="replace"), folder_of(path))
 
 
 def _joined(folder: str, name: str) -> str:
