@@ -223,7 +223,7 @@ def ignore_differences(project: Project, names: tuple[str, ...]) -> IgnoreDiffer
 
     project = project.proposed()
     pipeline = Pipeline(project.fs, project.config)
-    found = project.look_up_overlays()
+    found = pipeline.found
     selected = chosen_overlays(found, names)
     findings = RunFindings(project.fs)
     findings.add(() if names else found.errors)

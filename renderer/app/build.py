@@ -58,13 +58,14 @@ def build(  # noqa: PLR0913 - one for each option
     from renderer.project.overlays import overlay_at  # noqa: PLC0415 - expand does not need it
 
     project = project.under(strict=strict)
-    found = project.look_up_overlays()
+    pipeline = Pipeline(project.fs, project.config, restrictor)
+    found = pipeline.found
     if name:
         overlay = chosen_overlay(found, name)
     else:
         overlay = overlay_at(project.config, found.overlays, project.relative(path))
     overlay = overlay.with_target(kubevirt, expand)
-    outcome = Pipeline(project.fs, project.config, restrictor).build(overlay, validate=validate)
+    outcome = pipeline.build(overlay, validate=validate)
     return _result(project.fs, outcome, (overlay.path,), strict=strict)
 
 

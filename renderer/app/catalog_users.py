@@ -38,7 +38,7 @@ def catalog_users(
     about them say why.
     """
     pipeline = Pipeline(project.fs, project.config)
-    for overlay in project.look_up_overlays().overlays:
+    for overlay in pipeline.found.overlays:
         try:
             composed = pipeline.compose_overlay(overlay).value
             machines = ((each.current_id, _machine_of(each)) for each in composed)

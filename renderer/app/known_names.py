@@ -26,8 +26,8 @@ def machine_names(project: Project, overlay: str = "") -> Iterator[tuple[str, st
 
     Raises ``UsageError`` if no overlay is called so, and ``DiagnosticError``.
     """
-    overlays = chosen_overlays(project.look_up_overlays(), [overlay] if overlay else [])
     pipeline = Pipeline(project.fs, project.config)
+    overlays = chosen_overlays(pipeline.found, [overlay] if overlay else [])
     for each in overlays if len(overlays) <= _MOST_OVERLAYS else ():
         for resource in pipeline.compose_overlay(each).value:
             if resource.kind in MACHINES:

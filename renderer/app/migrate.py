@@ -33,7 +33,6 @@ from renderer.model.kustomization import is_kustomization_file
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE, ExpandMode, Overlay, RenderConfig
 from renderer.pipeline import Pipeline
-from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.project.lone_file import as_ascii
 from renderer.project.validation_scope import ManifestFiles, ScopeFinder
@@ -127,8 +126,13 @@ class MigratedProject:
         return tuple(sorted({file for overlay in overlays for file in files_of(overlay)}))
 
     @cached_property
+    def pipeline(self) -> Pipeline:
+        """The builds of the files as they are."""
+        return Pipeline(self.fs, self.config)
+
+    @cached_property
     def _overlays(self) -> tuple[Overlay, ...]:
-        return find_overlays(self.fs, self.config)
+        return self.pipeline.found.all_overlays()
 
     @cached_property
     def _manifests(self) -> ManifestFiles:
@@ -168,7 +172,7 @@ class _Migration:
     """Migrates all files, compares the builds before and after, and reverts changes that alter a build."""
 
     def __init__(self, project: MigratedProject, files: Sequence[DeprecatedFile]) -> None:
-        before = Pipeline(project.fs, project.config)
+        before = project.pipeline
 
         def composed(build: Overlay) -> Outcome[ResourceSet]:
             found = before.compose_overlay(build)

@@ -32,6 +32,7 @@ from renderer.pipeline.run_context import RunContext
 if TYPE_CHECKING:
     from renderer.findings.locator import Locator
     from renderer.findings.quoted_lines import TaintedQuotes
+    from renderer.project.overlays import FoundOverlays
 
 _NO_FILES = encode_files({})
 
@@ -94,6 +95,11 @@ class OverlayRenderer:
         self._fs = BuiltinFileSystem(RecordedFileSystem(WorkTree(root, environment), self._recorder))
         self._pipeline = Pipeline(self._fs, config, context=RunContext(self._recorder, known_catalogs))
         self._located_last = _NOTHING_FOUND
+
+    @property
+    def found(self) -> FoundOverlays:
+        """The overlays of the project; what is built to find them is not built again to render them."""
+        return self._pipeline.found
 
     def __reduce__(self) -> tuple[type[OverlayRenderer], tuple[Path, RenderConfig, Mapping[str, str]]]:
         """Return how to recreate this renderer in a worker that is not a fork of this process."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from os.path import lexists, realpath
 from pathlib import Path
 from posixpath import normpath
@@ -36,7 +37,7 @@ from renderer.project.overlays import FoundOverlays, entry_site, is_named
 from renderer.project.project import unread_project_files
 
 if TYPE_CHECKING:
-    from renderer.app.overlay_renderer import RenderedOverlay
+    from renderer.app.overlay_renderer import OverlayRenderer, RenderedOverlay
     from renderer.project.sharding import ShardName
 
 
@@ -131,7 +132,20 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     _check_options(request, project.config.cluster)
     project = project._replace(config=proposed_config(project.fs, project.config, reporter.note))
     project = project.under(strict=request.strict)
-    found = project.look_up_overlays()
+    with RunCache.of(project, reporter, wanted=request.use_cache) as known:
+        return _render(project, request, reporter, known)
+
+
+def _render(project: Project, request: RenderRequest, reporter: Reporter, known: RunCache) -> RenderResult:
+    @cache
+    def renderer() -> OverlayRenderer:
+        # A run without entries of engines and without changes imports no stage.
+        from renderer.app.overlay_renderer import OverlayRenderer  # noqa: PLC0415 - as said
+
+        return OverlayRenderer(project.root, project.config, project.environment, known.catalogs)
+
+    is_of_engine = any(each.entry.has_engine for each in project.config.overlays)
+    found = renderer().found if is_of_engine else project.look_up_overlays()
     outputs = {overlay.output for overlay in found.overlays}
     chosen = _select_overlays(project, found, request, reporter)
     selected = tuple(each for each in chosen if each.listed_as not in found.uncertain_entries)
@@ -156,8 +170,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     findings.add(map(_uncertain, {each.listed_as: each for each in stopped}.values()))
     results = _Results(selected, findings)
     with RenderedTrees(project, forced, reporter) as trees:
-        with RunCache.of(project, reporter, wanted=request.use_cache) as cache:
-            _render_overlays(project, results, cache, request, trees)
+        _render_overlays(renderer, results, known, request, trees)
         problems = dict(output_errors(project, found.overlays, found.overlays, results.folders))
         for overlay in selected:
             if overlay.output in problems:
@@ -253,7 +266,11 @@ def _act_on_trees(
 
 
 def _render_overlays(
-    project: Project, results: _Results, cache: RunCache, request: RenderRequest, trees: RenderedTrees
+    renderer: Callable[[], OverlayRenderer],
+    results: _Results,
+    cache: RunCache,
+    request: RenderRequest,
+    trees: RenderedTrees,
 ) -> None:
     """Render the overlays that changed, and get the results of the others from the cache.
 
@@ -266,7 +283,7 @@ def _render_overlays(
         if known is not None:
             results.keep(known)
     may_write = request.mode is RenderMode.WRITE
-    for rendered in _render_changed(project, changed, cache, request.jobs, trees.reporter):
+    for rendered in _render_changed(renderer, changed, request.jobs, trees.reporter):
         cache.keep(rendered)
         if may_write and rendered.by_worker and not has_errors(rendered.findings):
             trees.start(rendered)
@@ -276,16 +293,13 @@ def _render_overlays(
 
 
 def _render_changed(
-    project: Project, overlays: Sequence[Overlay], cache: RunCache, jobs: int | None, reporter: Reporter
+    renderer: Callable[[], OverlayRenderer], overlays: Sequence[Overlay], jobs: int | None, reporter: Reporter
 ) -> Iterator[RenderedOverlay]:
     if not overlays:
         return
-    # A run without changes imports no stage.
-    from renderer.app.overlay_renderer import OverlayRenderer  # noqa: PLC0415 - only for what changed
-    from renderer.app.workers import done_in_order  # noqa: PLC0415 - as above
+    from renderer.app.workers import done_in_order  # noqa: PLC0415 - only for what changed
 
-    renderer = OverlayRenderer(project.root, project.config, project.environment, cache.catalogs)
-    in_order = done_in_order(renderer.render, overlays, jobs, reporter.note)
+    in_order = done_in_order(renderer().render, overlays, jobs, reporter.note)
     for number, overlay in enumerate(in_turn(overlays), start=1):
         with reporter.doing(f"rendering {overlay.path} ({number} of {len(overlays)})"):
             rendered = next(in_order)

@@ -15,7 +15,6 @@ from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
 from renderer.pipeline import Pipeline
-from renderer.pipeline.entry_points import look_up_overlays
 from renderer.project.lone_file import LoneFiles
 from renderer.project.overlays import FoundOverlays
 from renderer.project.validation_scope import ManifestFiles
@@ -38,7 +37,7 @@ class ValidationRun:
 
     @cached_property
     def found(self) -> FoundOverlays:
-        return look_up_overlays(self.fs, self.config)._replace(cluster=self.config.cluster)
+        return self.pipeline.found
 
     @cached_property
     def manifests(self) -> ManifestFiles:

@@ -26,6 +26,7 @@ from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.pipeline import Pipeline
 from renderer.pipeline.argocd_trees import START
 from renderer.pipeline.entry_points import find_overlays, look_up_overlays
+from renderer.pipeline.entry_search import Search
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.pipeline.reached_objects import is_broken
 from renderer.project.lone_file import TEMPLATE_TAG
@@ -96,7 +97,7 @@ class EntryCollector:
         graph, has_engine = self._manifests.graph, entry.entry.has_engine
         try:
             config = self._config._replace(overlays=(entry,))
-            looked_up = look_up_overlays(self._manifests.fs, config, self._is_relevant)
+            looked_up = look_up_overlays(self._manifests.fs, config, Search(self._is_relevant))
             overlays = looked_up.overlays
             machines = sum(overlay.entry.machines for overlay in overlays if overlay.entry)
             if not machines:  # what cannot be found may have some

@@ -165,12 +165,12 @@ class Recorder:
             with self.using(task):
                 pass
 
-    def used(self, task: Task) -> frozenset[Task]:
-        """Return ``task`` and all tasks that it uses, directly or not."""
+    def used(self, task: Task, *, known: Collection[Task] = ()) -> frozenset[Task]:
+        """Return ``task`` and all tasks that it uses, directly or not, except through ``known`` ones."""
         used, left = {task}, [task]
         while left:
             record = self._records.get(left.pop())
-            new = record.uses - used if record else ()
+            new = record.uses.difference(used, known) if record else ()
             used.update(new)
             left += new
         return frozenset(used)

@@ -20,9 +20,9 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.suggest import suggest_paths
 from renderer.pipeline.argocd_trees import START, ArgocdTrees, Outputs, start_objects
+from renderer.pipeline.entry_search import Relevant, Search
 from renderer.pipeline.flux_build import needs_others
 from renderer.pipeline.reached_objects import (
-    Relevant,
     count_machines,
     cycle_error,
     deployed_instancetypes,
@@ -71,14 +71,14 @@ class _Discovered(NamedTuple):
 
 
 def argocd_points(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, search: Search, report: EntryReport
 ) -> Iterator[tuple[str, EntryPoint]]:
     """Yield (name, entry point) for each Application with virtual machines that the entry deploys.
 
     ``report`` gets the errors of folders and files that cannot be read, and of ApplicationSets. A file that
     cannot be read may deploy, patch or replace any Application of the entry.
     """
-    found = _discover(fs, config, entry, relevant, report)
+    found = _discover(fs, config, entry, search, report)
     urls, builder, reached, rendered = found.urls, found.builder, found.reached, found.rendered
     kept = _left_to_sources(reached)
     notes = tuple(_argocd_notes(fs, entry, reached, urls, {**kept, _APPLYING: builder.applying_trees}))
@@ -133,7 +133,7 @@ def argocd_points(
 
 
 def _discover(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, search: Search, report: EntryReport
 ) -> _Discovered:
     """Follow the Applications of the entry. Raises ``DiagnosticError`` if nothing of it can be read."""
     from renderer.gitops.argocd.application import is_project, named_sources
@@ -163,7 +163,7 @@ def _discover(
     if len(urls.candidates) > 1:
         raise _ambiguous_repository(entry, urls)
     rendered_sources = RenderedSources(fs, config, entry)
-    builder = _ArgocdBuilder(fs, config.clusters, relevant, urls, rendered_sources)
+    builder = _ArgocdBuilder(fs, config.clusters, search.relevant, urls, rendered_sources)
     discovery = ArgocdDiscovery(builder.build, builder.follow_set, urls.is_this_repository)
     reached = discovery.follow(roots)
     if discovery.findings and not reached:

@@ -19,6 +19,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import Overlay
 from renderer.pipeline.cluster_conflicts import conflicts_among, conflicts_with, excludes_others
+from renderer.pipeline.run_context import FINDING_OVERLAYS
 from renderer.pipeline.target_cluster import (
     cluster_of,
     engine_entry,
@@ -115,8 +116,9 @@ class ClusterObjects:
     @property
     def overlays(self) -> tuple[Overlay, ...]:
         """All overlays of the project; none if they cannot be found, which is reported elsewhere."""
-        with self._recorder.using(Task("overlays of the cluster")):
-            return self._overlays
+        overlays = self._overlays
+        self._recorder.note_use(FINDING_OVERLAYS)
+        return overlays
 
     @cached_property
     def _overlays(self) -> tuple[Overlay, ...]:

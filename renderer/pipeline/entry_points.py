@@ -23,6 +23,7 @@ from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.run.work import spend
+from renderer.pipeline.entry_search import Search
 from renderer.pipeline.target_cluster import target_cluster_of
 from renderer.project import overlays as source_overlays
 from renderer.project.overlays import EntryReport, FoundOverlays, check_is_source, entry_site, missing_path
@@ -31,39 +32,40 @@ if TYPE_CHECKING:
     from renderer.gitops.substitution.post_build import Variables
     from renderer.pipeline.argocd_build import ApplicationBuilder
     from renderer.pipeline.flux_build import BuildContext, FluxBuilds
-    from renderer.pipeline.reached_objects import Relevant
 
     #: Finds the entry points of an entry, each with its name.
     Engine: TypeAlias = Callable[
-        [FileSystem, RenderConfig, OverlayEntry, Relevant, EntryReport], Iterator[tuple[str, EntryPoint]]
+        [FileSystem, RenderConfig, OverlayEntry, Search, EntryReport], Iterator[tuple[str, EntryPoint]]
     ]
 
 
-def find_overlays(
-    fs: FileSystem, config: RenderConfig, relevant: Relevant = lambda _folders: True
-) -> tuple[Overlay, ...]:
+def find_overlays(fs: FileSystem, config: RenderConfig) -> tuple[Overlay, ...]:
     """Return every overlay of the project, including the overlays of Flux and Argo CD entries.
 
-    Kustomizations and Applications are built, to find what they deploy, only if their folders are
-    ``relevant``. Raises ``DiagnosticError`` as ``look_up_overlays`` does, and for entries of which overlays
-    cannot be found, or that deploy nothing.
+    Raises ``DiagnosticError`` as ``look_up_overlays`` does, and for entries of which overlays cannot be
+    found, or that deploy nothing.
     """
-    return look_up_overlays(fs, config, relevant).all_overlays()
+    return look_up_overlays(fs, config).all_overlays()
 
 
 def look_up_overlays(
-    fs: FileSystem, config: RenderConfig, relevant: Relevant = lambda _folders: True
+    fs: FileSystem,
+    config: RenderConfig,
+    search: Search = Search(),  # noqa: B008 - a value
 ) -> FoundOverlays:
-    """Find the overlays of the project, as far as they can be found. Raises ``DiagnosticError``."""
+    """Find the overlays of the project, as far as they can be found. Raises ``DiagnosticError``.
+
+    Kustomizations and Applications are built, to find what they deploy, as ``search`` says.
+    """
 
     def resolve(entry: OverlayEntry, report: EntryReport) -> Iterator[Overlay]:
-        return _overlays_of(fs, config, entry, relevant, report)
+        return _overlays_of(fs, config, entry, search, report)
 
     return source_overlays.look_up_overlays(fs, config, resolve)
 
 
 def _overlays_of(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, search: Search, report: EntryReport
 ) -> Iterator[Overlay]:
     if not fs.is_folder(entry.path) and not fs.is_file(entry.path):
         site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
@@ -71,7 +73,7 @@ def _overlays_of(
         raise Diagnostic.at(site, Code.ENTRY_POINT, message, hint).error()
     check_is_source(fs, posixpath.normpath(entry.path), entry.listed_by, entry.path)
     spend(_STEPS_PER_ENTRY, "following entry points")
-    for name, point in _ENGINES[entry.entry.kind](fs, config, entry, relevant, report):
+    for name, point in _ENGINES[entry.entry.kind](fs, config, entry, search, report):
         path, prefix = f"{entry.path.rstrip('/')}:{name}", entry.entry.name_prefix
         target = target_cluster_of(config.clusters, point)
         overlay = config.overlay(entry, path, f"{prefix}/{name}", target)
@@ -79,19 +81,19 @@ def _overlays_of(
 
 
 def _flux_points(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, search: Search, report: EntryReport
 ) -> Iterator[tuple[str, EntryPoint]]:
     from renderer.pipeline.flux_entry import flux_points
 
-    return flux_points(fs, config, entry, relevant, report)
+    return flux_points(fs, config, entry, search, report)
 
 
 def _argocd_points(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, search: Search, report: EntryReport
 ) -> Iterator[tuple[str, EntryPoint]]:
     from renderer.pipeline.argocd_entry import argocd_points
 
-    return argocd_points(fs, config, entry, relevant, report)
+    return argocd_points(fs, config, entry, search, report)
 
 
 #: Steps to follow an entry of few objects (``model.run.work``).
@@ -140,7 +142,7 @@ class EntryPointComposer:
 
     def forget_builds(self) -> None:
         """Drop what was read and built for several Applications or Kustomizations."""
-        for part in ("_applications", "_flux_builds"):
+        for part in ("_applications", "flux_builds"):
             self.__dict__.pop(part, None)
 
     def substitute(
@@ -154,7 +156,8 @@ class EntryPointComposer:
 
         variables = read_variables(point.entry, point.variables, secrets=point.options.secrets)
         again = SecondPass.ENCRYPTED if point.options.repoint else SecondPass.INCOMPLETE
-        outcome = substitute_variables(composed, variables, again, point.strictness)
+        known = self.flux_builds.substitutions
+        outcome = substitute_variables(composed, variables, again, point.strictness, known)
         self._confidential[overlay.path] = outcome.value.confidential
         return Outcome(outcome.value.resources, outcome.diagnostics)
 
@@ -212,7 +215,7 @@ class EntryPointComposer:
 
     def _generated(self, overlay: Overlay) -> Outcome[ResourceSet]:
         site = entry_site(overlay.listed_as, overlay.listed_by)
-        return self._flux_builds.of_source().compose_folder(overlay.path, site)
+        return self.flux_builds.of_source().compose_folder(overlay.path, site)
 
     def _flux(self, point: EntryPoint) -> Outcome[ResourceSet]:
         if point.entry is None or point.objects:
@@ -220,12 +223,13 @@ class EntryPointComposer:
         if point.artifact:
             from renderer.gitops.flux.composed_artifact import in_repository
 
-            composed = self._flux_builds.of_composed(point.artifact).compose(point.entry)
+            composed = self.flux_builds.of_composed(point.artifact).compose(point.entry)
             return in_repository(composed, point.artifact)
-        return self._flux_builds.of_source(point.ignore).compose(point.entry)
+        return self.flux_builds.of_source(point.ignore).compose(point.entry)
 
     @cached_property
-    def _flux_builds(self) -> FluxBuilds:
+    def flux_builds(self) -> FluxBuilds:
+        """The builds of Kustomizations, which the search for entry points shares."""
         from renderer.pipeline.flux_build import FluxBuilds
 
         return FluxBuilds(self._fs, self._context)

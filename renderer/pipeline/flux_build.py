@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from renderer.gitops.flux.artifact import ArtifactFileSystem
     from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
     from renderer.gitops.substitution.post_build import Variables
-    from renderer.gitops.substitution.substitute import SecondPass
+    from renderer.gitops.substitution.substitute import SecondPass, Substitutions
     from renderer.gitops.substitution.unset_variables import UnsetVariable
     from renderer.kustomize.compose import Composer
     from renderer.kustomize.reader.load import Loader
@@ -92,7 +92,12 @@ class CompletedBuilds:
         If only charts or bases in other repositories make the build fail, the outcome has their errors and
         the other resources. If those cannot be read either, it has the errors about them as warnings.
         """
-        composed = self.compose(completed)
+        return self.with_supported_part(self.compose(completed), completed)
+
+    def with_supported_part(
+        self, composed: Outcome[ResourceSet], completed: CompletedKustomization
+    ) -> Outcome[ResourceSet]:
+        """Return what ``compose`` returned for the kustomization; of a failure, as ``compose_supported``."""
         if not needs_others(composed):
             return composed
         part = self.compose(completed, skips_unsupported=True)
@@ -166,7 +171,11 @@ def read_variables(entry: Resource, candidates: Iterable[Resource], *, secrets: 
 
 
 def substitute_variables(
-    composed: Outcome[ResourceSet], variables: Outcome[Variables], again: SecondPass, strictness: Strictness
+    composed: Outcome[ResourceSet],
+    variables: Outcome[Variables],
+    again: SecondPass,
+    strictness: Strictness,
+    known: Substitutions | None = None,
 ) -> Outcome[FluxSubstituted]:
     """Substitute variables; no resources remain if a value is missing."""
     from renderer.gitops.substitution.substitute import substitute
@@ -175,36 +184,67 @@ def substitute_variables(
     confidential = variables.value.confidential
     if variables.failed:
         return Outcome(FluxSubstituted(ResourceSet(), confidential), found)
-    outcome = substitute(composed.value, variables.value, strictness, again=again)
+    outcome = substitute(composed.value, variables.value, strictness, again=again, known=known)
     resources = ResourceSet() if outcome.failed else outcome.value.resources
     confidential |= outcome.value.confidential
     substituted = FluxSubstituted(resources, confidential, outcome.value.unset)
     return Outcome(substituted, found + outcome.diagnostics)
 
 
-class ArtifactBuilds:
-    """Builds Flux Kustomizations of one artifact; what they share of it is read once."""
+class _Built(Record):
+    """The result of building ``entry``, which is kept alive, as its identity is the key."""
 
-    def __init__(self, artifact: FileSystem, context: BuildContext = _PLAIN) -> None:
+    entry: Resource
+    resources: tuple[Resource, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class ArtifactBuilds:
+    """Builds Flux Kustomizations of one artifact; what they share of it is read once.
+
+    Each object is built once: to find what it deploys, for what others look up in it, and to render it.
+    """
+
+    def __init__(
+        self,
+        artifact: FileSystem,
+        context: BuildContext = _PLAIN,
+        substitutions: Substitutions | None = None,
+    ) -> None:
         from renderer.gitops.folder_reader import FolderReader
 
+        self._substitutions = substitutions
         self.artifact = artifact
         self._folders = FolderReader(artifact, context.recorder)
         self._builds = CompletedBuilds(artifact, LoadRestrictor.NONE, context, sorted_by_kind=False)
+        self._recorder = context.recorder or Recorder()
+        self._built: dict[int, _Built] = {}
         self._unbuilt: UnbuiltFolders | None = None
 
     def compose(self, entry: Resource) -> Outcome[ResourceSet]:
         """Return the resources that kustomize builds for the Kustomization ``entry``."""
         from renderer.gitops.entry_fields import empty_fields
-        from renderer.gitops.flux.generator import complete
 
         empty = tuple(empty_fields(entry))
         if any(map(_is_empty_patch, empty)):  # kustomize's error about it would name no field
             return Outcome(ResourceSet(), empty)
-        try:
-            return self._builds.compose(complete(self._folders, entry))
-        except DiagnosticError as error:
-            return Outcome(ResourceSet(), error.diagnostics)
+        return self._compose_once(entry)
+
+    def _compose_once(self, entry: Resource) -> Outcome[ResourceSet]:
+        """Return the resources of the object, built on first use; whoever asks depends on the same files."""
+        from renderer.gitops.flux.generator import complete
+
+        with self._recorder.using(Task("build", f"{entry.origin.path} {'/'.join(entry.reference)}")):
+            if id(entry) not in self._built:
+                try:
+                    composed = self._builds.compose(complete(self._folders, entry))
+                except DiagnosticError as error:
+                    composed = Outcome(ResourceSet(), error.diagnostics)
+                self._built[id(entry)] = _Built(entry, composed.value.resources, composed.diagnostics)
+        built = self._built[id(entry)]
+        return Outcome(
+            ResourceSet(built.resources), built.diagnostics
+        )  # a set of which its user may take all
 
     def compose_folder(self, folder: str, listed_at: Site) -> Outcome[ResourceSet]:
         """Return the resources of a folder that the project names at ``listed_at``."""
@@ -233,13 +273,17 @@ class ArtifactBuilds:
         from renderer.gitops.flux.generator import complete
         from renderer.gitops.substitution.substitute import SecondPass
 
-        try:
-            composed = self._builds.compose_supported(complete(self._folders, entry))
-        except DiagnosticError as error:
-            return Outcome(FluxSubstituted(ResourceSet()), error.diagnostics)
+        composed = self._compose_once(entry)
+        if needs_others(composed):
+            try:
+                composed = self._builds.with_supported_part(composed, complete(self._folders, entry))
+            except DiagnosticError as error:
+                composed = Outcome(ResourceSet(), error.diagnostics)
         if composed.failed and not composed.value:
             return Outcome(FluxSubstituted(ResourceSet()), composed.diagnostics)
-        outcome = substitute_variables(composed, variables, SecondPass.NEVER, Strictness.LENIENT)
+        outcome = substitute_variables(
+            composed, variables, SecondPass.NEVER, Strictness.LENIENT, self._substitutions
+        )
         objects = with_common_metadata(read_objects(outcome.value.resources), entry)
         return Outcome(outcome.value._replace(resources=objects), outcome.diagnostics)
 
@@ -248,6 +292,9 @@ class FluxBuilds:
     """Builds Kustomizations of the artifacts of a repository; each artifact is made once."""
 
     def __init__(self, fs: FileSystem, context: BuildContext = _PLAIN) -> None:
+        from renderer.gitops.substitution.substitute import Substitutions
+
+        self.substitutions = Substitutions()
         self._fs = fs
         self._context = context
         self._recorder = context.recorder or Recorder()
@@ -269,7 +316,7 @@ class FluxBuilds:
         """Return the builds of the repository as Flux sees it with the ignore rules of a source."""
         artifact = self.artifact(ignore)
         if ignore not in self._builds:
-            self._builds[ignore] = ArtifactBuilds(artifact, self._context)
+            self._builds[ignore] = ArtifactBuilds(artifact, self._context, self.substitutions)
         return self._builds[ignore]
 
     def of_composed(self, artifact: ComposedArtifact) -> ArtifactBuilds:
@@ -278,7 +325,8 @@ class FluxBuilds:
 
         known = self._composed.get(artifact.folder)
         if known is None or known[0] != artifact:
-            known = artifact, ArtifactBuilds(ComposedFileSystem(self._fs, artifact), self._context)
+            files = ComposedFileSystem(self._fs, artifact)
+            known = artifact, ArtifactBuilds(files, self._context, self.substitutions)
             self._composed[artifact.folder] = known
         return known[1]
 

@@ -14,6 +14,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at
 from renderer.model.kube.res_id import Reference
 from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.pipeline.entry_search import Search
 from renderer.pipeline.flux_dependencies import dependencies_first
 from renderer.pipeline.flux_findings import (
     findings_by_object,
@@ -24,7 +25,6 @@ from renderer.pipeline.flux_findings import (
 from renderer.pipeline.flux_reached import folders_of, reached_by
 from renderer.pipeline.flux_trees import applied_from_sources, assumed_urls, left_out_trees, trees_for_copies
 from renderer.pipeline.reached_objects import (
-    Relevant,
     count_machines,
     deployed_instancetypes,
     described_groups,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def flux_points(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, search: Search, report: EntryReport
 ) -> Iterator[tuple[str, EntryPoint]]:
     """Yield (name, entry point) for each Flux Kustomization with virtual machines that the entry deploys.
 
@@ -54,7 +54,7 @@ def flux_points(
         sets_to_render,
     )
 
-    found = reached_by(fs, config, entry, relevant, report)
+    found = reached_by(fs, config, entry, search, report)
     discovery, outputs, reached, rendered = found.discovery, found.outputs, found.reached, found.rendered
     rendered_sets, left_out = sets_to_render(found.sets), left_out_sets(found.sets)
     kept = {**left_to_sources(found), **left_out}

@@ -18,10 +18,10 @@ from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.run.taint import taint
+from renderer.pipeline.entry_search import Search
 from renderer.pipeline.flux_build import ArtifactBuilds, FluxBuilds, read_variables
 from renderer.pipeline.flux_dependencies import check_cycles
 from renderer.pipeline.reached_objects import (
-    Relevant,
     is_rendered,
     may_deploy_more,
     repository_urls,
@@ -67,14 +67,12 @@ class Outputs(NamedTuple):
 class FluxBuilder:
     """Builds Kustomizations for a discovery; the ones of one artifact share what is read of it."""
 
-    def __init__(
-        self, fs: FileSystem, relevant: Relevant, outputs: Outputs, rendered: RenderedSources
-    ) -> None:
+    def __init__(self, fs: FileSystem, search: Search, outputs: Outputs, rendered: RenderedSources) -> None:
         self.fs = fs
-        self._relevant = relevant
+        self._relevant = search.relevant
         self.outputs = outputs
         self._rendered = rendered
-        self.builds = FluxBuilds(fs)
+        self.builds = search.flux_builds() if search.flux_builds else FluxBuilds(fs)
         self.applying_trees: list[str] = []
 
     def build(
@@ -170,7 +168,7 @@ class ReachedByEntry(NamedTuple):
 
 
 def reached_by(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, search: Search, report: EntryReport
 ) -> ReachedByEntry:
     """Follow the Kustomizations of the entry from its root. Raises ``DiagnosticError`` for a cycle.
 
@@ -185,7 +183,7 @@ def reached_by(
     if entry.entry.repoint:
         root = root.at_sources(outputs.tree_of(root.kustomization), entry.path)
     urls = repository_urls(fs, config)
-    builder = FluxBuilder(fs, relevant, outputs, RenderedSources(fs, config, entry))
+    builder = FluxBuilder(fs, search, outputs, RenderedSources(fs, config, entry))
     discovery = FluxDiscovery(builder.build, urls, root.known, builder.builds.artifact)
     reached = discovery.follow(root.kustomization)
     report.add(found for errors in discovery.refused.values() for found in errors)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from renderer.files.file_system import FileSystem
@@ -36,7 +37,7 @@ from renderer.pipeline.cluster_stages import ClusterStages
 from renderer.pipeline.encrypted_objects import past_encrypted
 from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.project_catalogs import ProjectCatalogs, shipped_catalog
-from renderer.pipeline.run_context import RunContext
+from renderer.pipeline.run_context import FINDING_OVERLAYS, RunContext
 from renderer.pipeline.shared_by_clusters import SharedByClusters
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from renderer.model.source_tree import KustomizationRoot
     from renderer.pipeline.cluster_objects import ClusterObjects
     from renderer.pipeline.entry_points import EntryPointComposer
+    from renderer.project.overlays import FoundOverlays
     from renderer.provenance.trace import Trace
 
 #: The kinds of virt-template.
@@ -64,12 +66,12 @@ class Pipeline:
         config: RenderConfig,
         restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
         context: RunContext | None = None,
-        overlays: Iterable[Overlay] | None = None,
+        releases: Mapping[str, Release] = MappingProxyType({}),
         *,
         applies_sources: Callable[[Overlay], bool] = lambda _: False,
         deployed: Callable[[], ClusterObjects] | None = None,
     ) -> None:
-        """``overlays`` are those of the project, if they are known: they are looked up once more if not.
+        """``releases`` has target releases of overlays, by path, in place of what the project says.
 
         ``applies_sources`` returns True for an overlay whose engine applies its sources, not its tree.
         ``deployed`` returns the objects of the overlays if another run has composed them.
@@ -79,12 +81,19 @@ class Pipeline:
         self._context = context or RunContext.fresh()
         self._fs = fs
         self._config = config
+        self._releases = releases
         self._restrictor = restrictor
         self._outlines: dict[str, KustomizationRoot] = {}
         self._last_secrets: tuple[frozenset[str], Masking] | None = None
         self._of_clusters: dict[str, ClusterStages] = {}
         self._shared = SharedByClusters(
-            fs, config, self.compose, self.compose_applied, self._context, overlays, deployed
+            fs,
+            config,
+            self.compose,
+            self.compose_applied,
+            self._context,
+            lambda: self.found.overlays,
+            deployed,
         )
 
     def traced(self, trace: Trace) -> Pipeline:
@@ -94,9 +103,27 @@ class Pipeline:
             self._config,
             self._restrictor,
             RunContext.fresh(trace),
+            self._releases,
             applies_sources=self._applies_sources,
             deployed=lambda: self._shared.deployed,
         )
+
+    @cached_property
+    def found(self) -> FoundOverlays:
+        """The overlays of the project, as far as they can be found. Raises ``DiagnosticError``.
+
+        What is built to find them is not built again to render them.
+        """
+        from renderer.pipeline.entry_points import look_up_overlays
+        from renderer.pipeline.entry_search import Search
+
+        with self._context.recorder.using(FINDING_OVERLAYS):
+            search = Search(flux_builds=lambda: self._entry_points.flux_builds)
+            found = look_up_overlays(self._fs, self._config, search)
+        overlays = (
+            each._replace(kubevirt=self._releases.get(each.path, each.kubevirt)) for each in found.overlays
+        )
+        return found._replace(overlays=tuple(overlays), cluster=self._config.cluster)
 
     @property
     def validated_groups(self) -> frozenset[str]:

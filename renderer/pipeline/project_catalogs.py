@@ -405,9 +405,8 @@ class ProjectCatalogs:
     @cached_property
     def _named_sources(self) -> tuple[NamedSource, ...]:
         from renderer.instancetype_names.new_names import named_catalogs
-        from renderer.pipeline.entry_points import look_up_overlays
 
-        return named_catalogs(self.sources, look_up_overlays(self._fs, self._config).overlays)
+        return named_catalogs(self.sources, self._shared.find_overlays())
 
     def _composed(self, folder: str) -> ResourceSet:
         """Return the resources of a catalog. Raises ``DiagnosticError``."""

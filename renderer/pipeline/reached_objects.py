@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MACHINES
@@ -23,9 +23,6 @@ from renderer.project.overlays import entry_site
 
 if TYPE_CHECKING:
     from renderer.gitops.repository_url import RepositoryUrls
-
-#: Returns True if folders are worth building, judged by the words in their files.
-Relevant: TypeAlias = Callable[[Iterable[str]], bool]
 
 
 class Reached(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from renderer.files.recorder import Recorder
+from renderer.files.recorder import Recorder, Task
 from renderer.model.diagnostic import Outcome
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.provenance import StepKind
@@ -14,6 +14,10 @@ from renderer.model.render_config import Overlay
 if TYPE_CHECKING:
     from renderer.cache.known_results import KnownCatalogs
     from renderer.provenance.trace import Trace
+
+
+#: What a result depends on that depends on which overlays there are.
+FINDING_OVERLAYS = Task("overlays of the cluster")
 
 
 class RunContext(Record):

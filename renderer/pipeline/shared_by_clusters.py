@@ -27,7 +27,7 @@ class SharedByClusters:
     """What the stages of all clusters work from; ``config`` is the project without a view of one cluster.
 
     ``compose`` composes a folder that the project names at a site, ``compose_overlay`` an overlay.
-    ``overlays`` are those of the project; None if they are not known yet.
+    ``find_overlays`` returns the overlays of the project.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a pipeline has
@@ -37,7 +37,7 @@ class SharedByClusters:
         compose: Callable[[str, Site | None], Outcome[ResourceSet]],
         compose_overlay: Compose,
         context: RunContext,
-        overlays: Iterable[Overlay] | None = None,
+        find_overlays: Callable[[], Iterable[Overlay]],
         deployed: Callable[[], ClusterObjects] | None = None,
     ) -> None:
         """``deployed`` returns the objects of the overlays if another run over the project has them."""
@@ -47,7 +47,7 @@ class SharedByClusters:
         self.context = context
         self._config = config
         self._compose_overlay = compose_overlay
-        self._overlays = overlays
+        self.find_overlays = find_overlays
 
     @cached_property
     def deployed(self) -> ClusterObjects:
@@ -56,7 +56,7 @@ class SharedByClusters:
 
         if self._deployed is not None:
             return self._deployed()
-        return ClusterObjects(self._find_overlays, self._compose_overlay, self.context.recorder)
+        return ClusterObjects(self.find_overlays, self._compose_overlay, self.context.recorder)
 
     @cached_property
     def files(self) -> ClusterFiles:
@@ -73,13 +73,6 @@ class SharedByClusters:
 
         manifests = ManifestFiles(self.fs, (), self._config.exclude)
         return Definitions(self.fs, manifests, _generated)
-
-    def _find_overlays(self) -> Iterable[Overlay]:
-        from renderer.pipeline.entry_points import look_up_overlays
-
-        if self._overlays is not None:
-            return self._overlays
-        return look_up_overlays(self.fs, self._config).overlays
 
 
 def _generated(content: JsonObject, site: Site) -> Iterator[tuple[JsonObject, Site]]:

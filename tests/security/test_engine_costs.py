@@ -26,9 +26,10 @@ from renderer.gitops.flux.resource_set import generate_objects
 from renderer.gitops.flux.waiting import ReadyFirst
 from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.substitution.post_build import Variables
-from renderer.gitops.substitution.substitute import substitute
+from renderer.gitops.substitution.substitute import _Substitution, substitute
 from renderer.kubevirt.facts.confidential import parameters, parts
 from renderer.kubevirt.facts.lists import field_changes
+from renderer.kustomize.compose import Composer
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
@@ -40,10 +41,12 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.model.run.work import WorkLimitError, begin_run, spent
+from renderer.pipeline import Pipeline
 from renderer.pipeline.argocd_build import ApplicationBuilder, kustomize_builds
 from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.flux_build import BuildContext, FluxBuilds, read_variables
 from renderer.pipeline.flux_dependencies import dependencies_first
+from renderer.pipeline.run_context import RunContext
 
 FILES = MemoryFileSystem(
     {**{f"d/{number}.yaml": b"" for number in range(50)}, "big.yaml": b"a: [" + b"1," * 3000 + b"1]\n"}
@@ -336,6 +339,71 @@ def test_folders_that_an_artifact_copies_are_read_once() -> None:
     other = artifact._replace(files={"e/c.yaml": "d/other.yaml"})
     assert builds.of_composed(artifact) is builds.of_composed(equal)
     assert builds.of_composed(other) is not builds.of_composed(artifact)
+
+
+FLEET = {
+    "clusters/prod/apps.yaml": "".join(
+        f"""\
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {{name: {name}, namespace: flux-system}}
+spec:
+  path: ./{name}
+  prune: true
+  sourceRef: {{kind: GitRepository, name: flux-system}}
+  postBuild: {{substitute: {{b: example.org}}}}
+"""
+        for name in ("infra", "web")
+    ),
+    "infra/kubevirt.yaml": "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: k, namespace: a}\n",
+    "web/map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: a}\ndata: {a: '${b}'}\n",
+    "web/vm.yaml": """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web, namespace: a}
+spec: {runStrategy: Always, template: {spec: {domain: {devices: {}}}}}
+""",
+}
+
+
+def rendering(fleet: FileSystem) -> tuple[Pipeline, Recorder]:
+    """Return a run over a fleet that Flux deploys, and the record of what it asks."""
+    recorder = Recorder()
+    entry = OverlayEntry("clusters/prod", entry=EntryOptions(EntryKind.FLUX, name_prefix="prod"))
+    files, config = RecordedFileSystem(fleet, recorder), RenderConfig(overlays=(entry,))
+    return Pipeline(files, config, context=RunContext(recorder)), recorder
+
+
+def test_flux_kustomizations_are_built_once_to_find_and_to_render_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Otherwise each is built to find what it deploys, for what others look up in it, and to render it."""
+    fleet = MemoryFileSystem({path: text.encode() for path, text in FLEET.items()})
+    overlays = rendering(fleet)[0].found.overlays
+    assert [each.path for each in overlays] == ["clusters/prod:infra", "clusters/prod:web"]
+    alone, inputs = [], []
+    for each in overlays:
+        pipeline, recorder = rendering(fleet)
+        with recorder.using(Task("overlay", each.path)):
+            alone.append(pipeline.render(each))
+        inputs.append(recorder.inputs(Task("overlay", each.path)))
+
+    calls = Counter[str]()
+    for owner, name in ((Composer, "compose"), (_Substitution, "of")):
+        wrapped = getattr(owner, name)
+
+        def counted(*args: object, of: Callable[..., object] = wrapped, name: str = name) -> object:
+            calls[name] += 1
+            return of(*args)
+
+        monkeypatch.setattr(owner, name, counted)
+    pipeline, recorder = rendering(fleet)
+    for number, each in enumerate(pipeline.found.overlays):
+        with recorder.using(Task("overlay", each.path)):
+            assert pipeline.render(each) == alone[number]
+        assert recorder.inputs(Task("overlay", each.path)) == inputs[number]
+    assert calls == {"compose": 3, "of": 3}  # the root has no variables
 
 
 def test_texts_without_variables_are_searched_once() -> None:

@@ -185,8 +185,8 @@ def render(project: Project, overlay: str | Overlay) -> Rendered:
     project = reopen(project)
     with lowered(project.config.limits):
         [wanted] = paths_of([overlay])
-        selected = chosen_overlay(project.look_up_overlays(), wanted)
         pipeline = Pipeline(project.fs, project.config)
+        selected = chosen_overlay(pipeline.found, wanted)
         outcome = pipeline.render(selected)
         findings = Findings(locate(project.fs, outcome.diagnostics, selected.path))
         if outcome.failed:

@@ -10,6 +10,7 @@ from renderer.files.git_repository import GitFileSystem, id_of_blob
 from renderer.files.recorder import UNANSWERED, FileQuestion, Recorder, Task, answer
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.run.work import spend
+from renderer.pipeline.run_context import FINDING_OVERLAYS
 
 #: Tasks that are looked up in one step (``model.run.work``).
 _TASKS_PER_STEP = 10
@@ -46,8 +47,11 @@ class CommonFiles:
             return False
 
     def have_all(self, recorder: Recorder, task: Task) -> bool:
-        """Return True if ``one`` gives the same answer to each question that a task asked ``other``."""
-        used = recorder.used(task)
+        """Return True if ``one`` gives the same answer to each question that a task asked ``other``.
+
+        Both have the same overlays, so that what was asked only to find them does not count.
+        """
+        used = recorder.used(task, known=(FINDING_OVERLAYS,))
         spend(len(used) // _TASKS_PER_STEP, "looking for what sides have in common")
         return all(self._tasks.get(each, 0) is not None for each in used) and all(
             self._have_task(recorder, each) for each in used

@@ -35,7 +35,6 @@ from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
 from renderer.pipeline.deployer_files import deployer_objects
 from renderer.pipeline.deployers import Deployers
-from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.run_context import RunContext
 from renderer.pipeline.vm_changes import ProjectState
 from renderer.project.excluded_paths import ExcludedPaths
@@ -129,12 +128,16 @@ class Side:
             config = config._replace(schemas=existing_schemas(self.fs, config.schemas))
         if self._not_sources:
             config = config._replace(exclude=(*config.exclude, *self._not_sources))
-        with lowered(config.limits):
-            found = look_up_overlays(self.fs, config)
-        overlays = (
-            each._replace(kubevirt=self._releases.get(each.path, each.kubevirt)) for each in found.overlays
+        self._recorder = Recorder()
+        self._pipeline = Pipeline(
+            RecordedFileSystem(self.fs, self._recorder),
+            config,
+            context=RunContext(self._recorder),
+            releases=self._releases,
+            applies_sources=self._applies_sources,
         )
-        self.found = found._replace(overlays=tuple(overlays), cluster=self._cluster)
+        with lowered(config.limits):
+            self.found = self._pipeline.found._replace(cluster=self._cluster)
         if not self.found.overlays and not self._may_be_empty:
             self.found.all_overlays()
         self.config = config
@@ -146,14 +149,6 @@ class Side:
         used = {each.cluster for each in self.overlays.values()}
         self.clusters = frozenset({each.name for each in config.clusters} | used & {""})
         self.clusters_of_entries = {each.path: each.cluster for each in reversed(config.overlays)}
-        self._recorder = Recorder()
-        self._pipeline = Pipeline(
-            RecordedFileSystem(self.fs, self._recorder),
-            config,
-            context=RunContext(self._recorder),
-            overlays=self.found.overlays,
-            applies_sources=self._applies_sources,
-        )
         self._locator = Locator(self.fs)  # one for all overlays, which may have the same errors
 
     def check_overlays(self) -> None:

@@ -74,6 +74,7 @@ def substitute(
     strictness: Strictness,
     *,
     again: SecondPass = SecondPass.NEVER,
+    known: Substitutions | None = None,
 ) -> Outcome[Substituted]:
     """Replace variables in the resources, except where a label or annotation forbids it.
 
@@ -81,37 +82,79 @@ def substitute(
     expansion is escaped, and the result is as if Flux had done it all at once.
 
     Reports variable-unset (an error for what ``strictness`` refuses), substitution-failed and duplicate-id.
-    If values are too long, it reports only build-limit, and returns the resources unchanged.
+    If values are too long, it reports only build-limit, and returns the resources unchanged. What is
+    ``known`` is not done again.
     """
     if not variables.values and not variables.always and not variables.incomplete:
         return Outcome(Substituted(resources))
-    taint(variables.confidential)
     encrypted = tuple(filter(may_hold_variables, resources))
     is_repeated = (again is not SecondPass.NEVER and variables.incomplete) or (
         again is SecondPass.ENCRYPTED and bool(encrypted)
     )
-    substitution = _Substitution(variables, escapes=is_repeated)
-    try:
-        changed = ResourceSet(tuple(map(substitution.of, resources)))
-    except DiagnosticError as error:
-        return Outcome(Substituted(resources), error.diagnostics)
-    exposed = _values_of_secrets(resources, changed, variables)
-    if exposed:
-        known = variables._replace(confidential=variables.confidential | exposed)
-        return substitute(resources, known, strictness, again=again)
-    substituted = Substituted(changed, frozenset(substitution.confidential), tuple(substitution.unset))
-    taint(substitution.confidential)
-    unset = (each.finding(strictness) for each in substitution.unset)
+    made = (known or Substitutions()).of(resources.resources, variables, escapes=is_repeated)
+    if made.error:
+        return Outcome(Substituted(resources), made.error)
+    changed = ResourceSet(made.resources)
+    unset = (each.finding(strictness) for each in made.unset)
     found = (
         *unset,
-        *substitution.findings,
+        *made.findings,
         *_encrypted_notes(encrypted, again),
         *_duplicates(changed, resources),
     )
-    return Outcome(substituted, found)
+    return Outcome(Substituted(changed, made.confidential, made.unset), found)
 
 
-def _values_of_secrets(before: ResourceSet, after: ResourceSet, variables: Variables) -> frozenset[str]:
+class _Made(NamedTuple):
+    """What a substitution made; with an ``error``, nothing."""
+
+    resources: tuple[Resource, ...]
+    confidential: frozenset[str] = frozenset()
+    unset: tuple[UnsetVariable, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
+    error: tuple[Diagnostic, ...] = ()
+
+
+class Substitutions:
+    """Substitutions, each made once for the same resources and variables, by whoever needs it first.
+
+    The confidential values that it finds are recorded then (``model.run.taint``), for all that ask later.
+    """
+
+    def __init__(self) -> None:
+        # By the identity of the resources, which are kept alive here.
+        self._known: dict[int, tuple[tuple[Resource, ...], list[tuple[Variables, bool, _Made]]]] = {}
+
+    def of(self, resources: tuple[Resource, ...], variables: Variables, *, escapes: bool) -> _Made:
+        """Return what becomes of the resources; ``escapes`` what Flux must not replace a second time."""
+        known = self._known.setdefault(id(resources), (resources, []))[1]
+        for of, escaped, made in known:
+            if escaped is escapes and of == variables:
+                return made
+        made = _substituted(resources, variables, escapes=escapes)
+        known.append((variables, escapes, made))
+        return made
+
+
+def _substituted(resources: tuple[Resource, ...], variables: Variables, *, escapes: bool) -> _Made:
+    taint(variables.confidential)
+    substitution = _Substitution(variables, escapes=escapes)
+    try:
+        changed = tuple(map(substitution.of, resources))
+    except DiagnosticError as error:
+        return _Made(resources, error=error.diagnostics)
+    exposed = _values_of_secrets(resources, changed, variables)
+    if exposed:
+        more = variables._replace(confidential=variables.confidential | exposed)
+        return _substituted(resources, more, escapes=escapes)
+    taint(substitution.confidential)
+    confidential = frozenset(substitution.confidential)
+    return _Made(changed, confidential, tuple(substitution.unset), tuple(substitution.findings))
+
+
+def _values_of_secrets(
+    before: tuple[Resource, ...], after: tuple[Resource, ...], variables: Variables
+) -> frozenset[str]:
     changed = (new.content for old, new in zip(before, after, strict=True) if new.content is not old.content)
     texts = (found for each in changed for found in confidential_texts(each))
     names = (name for each in after for name in (each.name, each.namespace))
