@@ -35,6 +35,7 @@ from renderer.model.kube.res_id import ResId, namespaced_name
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.masking import MASK
 from renderer.model.run.work import begin_findings, count_lines
+from renderer.pipeline import Pipeline
 from renderer.yamlio.encode import loss_in_output
 
 _IMPORT_HINT = "vmrender import adds objects and fields that Git does not have"
@@ -111,7 +112,7 @@ def _accepted(
     wanted = list(_wanted(side, difference, names))
     refused = [each.edit for each in wanted if each.edit.fix is None]
     accepted = [each for each in wanted if each.edit.fix is not None]
-    before = builds(project.fs, side.config, side.overlays.values())
+    before = builds(Pipeline(project.fs, side.config), side.overlays.values())
     files: Mapping[str, bytes] = NO_FILES
     kept: list[_Wanted] = []
     parts = [_by_line(accepted)]
@@ -229,7 +230,7 @@ def _tried(
     for path in edited if sparse else ():
         if sparse and (reader := sparse.reader_of(path)):
             return NO_FILES, f"{reader} reads it too, and the sparse checkout leaves files of that out"
-    after = builds(EditedFiles(edited, project.fs), side.config, side.overlays.values())
+    after = builds(Pipeline(EditedFiles(edited, project.fs), side.config), side.overlays.values())
     changed: dict[_Place, Value] = {}
     for path, build in before.items():
         old, new = build.checked, after[path].checked

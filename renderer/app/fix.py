@@ -9,14 +9,16 @@ A finding that names no object, such as a file that is not listed, may change an
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from renderer.app.project import Project
 from renderer.app.tried_edits import NO_FILES, Build, apply_fixes, builds, changed_fields
-from renderer.app.validate import validate, validate_overlays
+from renderer.app.validate import validate_in, validate_overlays_in
+from renderer.app.validation_run import ValidationRun
 from renderer.files.file_system import EditedFiles, FilesAsFirstRead
 from renderer.findings.located import Located
-from renderer.findings.run_findings import FindingFilter, RunFindings
+from renderer.findings.run_findings import RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.field_edit import AddField, MoveField, RenameField, edited_place
@@ -59,12 +61,29 @@ class FixedProject(NamedTuple):
     left: tuple[Located, ...] = ()
 
 
-class _Judged(NamedTuple):
-    """The files of a round, the findings about them, and what its overlays are built into."""
+class _Judged:
+    """The files of a round, the findings about them, and the run that found these."""
 
-    files: Mapping[str, bytes]
-    findings: tuple[Located, ...]
-    builds: Mapping[str, Build]
+    def __init__(
+        self,
+        files: Mapping[str, bytes],
+        findings: tuple[Located, ...],
+        overlays: tuple[str, ...] = (),
+        run: ValidationRun | None = None,
+    ) -> None:
+        self.files = files
+        self.findings = findings
+        self._run = run
+        self._overlays = overlays
+
+    @cached_property
+    def builds(self) -> Mapping[str, Build]:
+        """What the judged overlays are built into, by path; only a fix needs them."""
+        if self._run is None:
+            return {}
+        listed = {each.path: each for each in self._run.found.overlays}
+        judged = (listed.get(path) or overlay_at(self._run.config, (), path) for path in self._overlays)
+        return builds(self._run.pipeline, [each.with_target(self._run.kubevirt, None) for each in judged])
 
 
 def fix_project(project: Project, request: FixRequest, files: Mapping[str, bytes] = NO_FILES) -> FixedProject:
@@ -107,7 +126,7 @@ def fix_project(project: Project, request: FixRequest, files: Mapping[str, bytes
 
 
 def _judge(project: Project, files: Mapping[str, bytes], request: FixRequest) -> _Judged:
-    """Return the findings about the project with ``files`` in it, and its builds."""
+    """Return the findings about the project with ``files`` in it."""
     begin_findings()
     fs = EditedFiles(files, project.fs)
     try:
@@ -116,16 +135,13 @@ def _judge(project: Project, files: Mapping[str, bytes], request: FixRequest) ->
     except DiagnosticError as error:
         findings = RunFindings(fs)
         findings.add(error.diagnostics)
-        return _Judged(files, findings.found(), {})
-    everything = FindingFilter()
+        return _Judged(files, findings.found())
+    run = ValidationRun(edited, request.kubevirt)
     if request.overlays:
-        result = validate_overlays(edited, request.overlays, request.kubevirt, everything)
+        result = validate_overlays_in(run, request.overlays)
     else:
-        result = validate(edited, request.paths, request.kubevirt, everything)
-    listed = {each.path: each for each in edited.look_up_overlays().overlays}
-    judged = (listed.get(path) or overlay_at(edited.config, (), path) for path in result.overlays)
-    overlays = [each.with_target(request.kubevirt, None) for each in judged]
-    return _Judged(files, result.findings, builds(fs, edited.config, overlays))
+        result = validate_in(run, request.paths)
+    return _Judged(files, result.findings, result.overlays, run)
 
 
 def _objection(before: _Judged, after: _Judged, fixed: Sequence[Located]) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from renderer.app.project import Project
 from renderer.app.public_diff import note_secrets
-from renderer.files.file_system import EditedFiles, FileSystem
+from renderer.files.file_system import EditedFiles
 from renderer.findings.located import Located, LocatedFix
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.model.diagnostic import Outcome
@@ -26,7 +26,7 @@ from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import is_kustomization_file
-from renderer.model.render_config import Overlay, RenderConfig
+from renderer.model.render_config import Overlay
 from renderer.pipeline import Pipeline
 from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, separate_documents
 
@@ -82,9 +82,8 @@ class Build(NamedTuple):
     checked: Outcome[ResourceSet]
 
 
-def builds(fs: FileSystem, config: RenderConfig, overlays: Iterable[Overlay]) -> dict[str, Build]:
-    """Build overlays, by their paths, with the files of ``fs``, and keep their Secrets out of diffs."""
-    pipeline = Pipeline(fs, config)
+def builds(pipeline: Pipeline, overlays: Iterable[Overlay]) -> dict[str, Build]:
+    """Build overlays, by their paths, and keep their Secrets out of diffs."""
     built = {
         overlay.path: Build(pipeline.compose_applied(overlay), pipeline.build(overlay))
         for overlay in overlays

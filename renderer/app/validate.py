@@ -105,7 +105,13 @@ def validate(
     Raises ``UsageError`` if a path does not exist, and ``DiagnosticError`` if the overlays of the project
     cannot be found.
     """
-    run = ValidationRun(project.under(strict=chosen.strict), kubevirt)
+    return validate_in(ValidationRun(project.under(strict=chosen.strict), kubevirt), paths, chosen)
+
+
+def validate_in(
+    run: ValidationRun, paths: Iterable[str], chosen: FindingFilter = _ALL_FINDINGS
+) -> ValidationResult:
+    """Validate files as ``validate`` does, in a run whose builds the caller needs, too."""
     paths = tuple(paths)
     files = tuple(dict.fromkeys(file for path in paths for file in _manifests_at(run, path)))
     files_of = OverlayFiles(run.fs, run.graph).of
@@ -113,9 +119,11 @@ def validate(
     unlisted = [overlay for overlay in scope.unlisted if _mentions_kubevirt(run, overlay.path)]
     about = None if WHOLE_PROJECT in paths else scope.files
     lone = LoneFileChecks(run)
-    findings = RunFindings(project.fs, chosen)
+    findings = RunFindings(run.fs, chosen)
     findings.add(with_levels(tuple(_entry_findings(run, paths, scope.files)), run.config.rules))
-    if kubevirt is None and (WHOLE_PROJECT in paths or any(_may_say_release(run, file) for file in files)):
+    if run.kubevirt is None and (
+        WHOLE_PROJECT in paths or any(_may_say_release(run, file) for file in files)
+    ):
         from renderer.discovery.other_release import remarks_on_other_releases  # noqa: PLC0415 - for few files
 
         others = remarks_on_other_releases(run.fs, run.config, run.overlays, run.found.chosen)
@@ -125,7 +133,7 @@ def validate(
     for overlay in in_turn(in_scope):
         findings.add(_build_findings(run, overlay, about, is_rendered=True), overlay.path)
     written = run.found.chosen if WHOLE_PROJECT in paths else in_scope
-    for path, errors in _tree_errors(run, project, written):
+    for path, errors in _tree_errors(run, written):
         findings.add(errors, path)
     for overlay in in_turn(unlisted):
         findings.add(_unlisted_findings(run, overlay, about), overlay.path)
@@ -136,7 +144,7 @@ def validate(
     catalogs = {posixpath.normpath(each) for each in run.config.catalog_folders()}
     built = {posixpath.normpath(overlay.path) for overlay in unlisted if overlay.path not in run.unbuilt}
     return ValidationResult(
-        project.fs,
+        run.fs,
         findings.found(),
         tuple(overlay.path for overlay in (*in_scope, *unlisted)),
         tuple(lone.checked),
@@ -158,15 +166,21 @@ def validate_overlays(
     Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` if it may be one of an entry that
     cannot be read.
     """
-    run = ValidationRun(project.under(strict=chosen.strict), kubevirt)
-    findings = RunFindings(project.fs, chosen)
+    return validate_overlays_in(ValidationRun(project.under(strict=chosen.strict), kubevirt), names, chosen)
+
+
+def validate_overlays_in(
+    run: ValidationRun, names: Iterable[str], chosen: FindingFilter = _ALL_FINDINGS
+) -> ValidationResult:
+    """Validate overlays as ``validate_overlays`` does, in a run whose builds the caller needs, too."""
+    findings = RunFindings(run.fs, chosen)
     selected = chosen_overlays(run.found, names)
     for overlay in in_turn(selected):
         findings.add(_build_findings(run, overlay, None, is_rendered=True), overlay.path)
-    for path, errors in _tree_errors(run, project, selected):
+    for path, errors in _tree_errors(run, selected):
         findings.add(errors, path)
     return ValidationResult(
-        project.fs,
+        run.fs,
         findings.found(),
         tuple(overlay.path for overlay in selected),
         (),
@@ -227,14 +241,14 @@ def _build_findings(
 
 
 def _tree_errors(
-    run: ValidationRun, project: Project, overlays: Collection[Overlay]
+    run: ValidationRun, overlays: Collection[Overlay]
 ) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
     """Yield the errors about the outputs of overlays, each after the path of its overlay."""
     every = run.found.overlays
     folders = run.graph.reached(overlay.path for overlay in (*overlays, *every))
-    overlapping = output_errors(project, overlays, every, folders)
+    overlapping = output_errors(run.project, overlays, every, folders)
     for overlay in overlays:
-        yield overlay.path, (*place_errors(project, overlay), *overlapping.get(overlay.output, ()))
+        yield overlay.path, (*place_errors(run.project, overlay), *overlapping.get(overlay.output, ()))
 
 
 def _mentions_kubevirt(run: ValidationRun, folder: str) -> bool:

@@ -24,6 +24,7 @@ class ValidationRun:
     """The views of a project that a validation needs, each created on first use."""
 
     def __init__(self, project: Project, kubevirt: Release | None) -> None:
+        self.project = project
         self.root = project.root
         self.fs = project.fs
         self.config = project.config

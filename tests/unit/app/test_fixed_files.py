@@ -41,6 +41,16 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
     assert file.read_text() == edited
 
 
+def test_overlays_are_built_again_only_to_prove_a_fix(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.delattr(fix, "builds")
+    (tmp_path / "vm.yaml").write_text(MACHINE.replace("hostnam: web, ", "evictionStrategy: Never, "))
+    fixed = fix_paths(lambda _path, _top=None: Project.read(tmp_path), (), FixChoice())
+    assert not fixed[0].contents
+
+
 def _old_machines(root: Path, count: int) -> None:
     """Write machines with a machine type that is gone; an annotation of the first one repeats it."""
     (root / ".git").mkdir()
