@@ -72,12 +72,12 @@ class EntryCollector:
         return any(each != "." and is_inside(path, each) for each in self._probable_inputs)
 
     def leave_out(self, path: str, files: Iterable[str], reason: str) -> None:
-        """Note why the virtual machines in ``files`` that belong to no entry are not rendered."""
-        left = [each for each in files if each not in self.assigned]
-        machines = self._manifests.count_machines(left)
+        """Note why the virtual machines in ``files``, which belong to no entry, are not rendered."""
+        files = tuple(files)
+        machines = self._manifests.count_machines(files)
         if machines:
             self.left_out.append(LeftOut(path, machines, reason))
-            self.assigned.update(left)
+            self.assigned.update(files)
 
     def compose(self, entry: OverlayEntry) -> Outcome[ResourceSet]:
         """Return the objects of a kustomization, folder or file."""

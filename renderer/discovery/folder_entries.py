@@ -44,8 +44,9 @@ def add_kustomizations(manifests: Manifests, collector: EntryCollector, engines:
     for folder in (*broken, *others):
         if folder not in left_out and (folder in broken or not collector.is_probable_input(folder)):
             collector.add(OverlayEntry(folder))
+    of_entries = frozenset(collector.assigned)  # several of the folders may share a base
     for folder, reason in left_out.items():
-        collector.leave_out(folder, graph.files(folder), reason)
+        collector.leave_out(folder, graph.files(folder) - of_entries, reason)
 
 
 def add_vm_templates(manifests: Manifests, collector: EntryCollector, engines: EngineObjects) -> None:
