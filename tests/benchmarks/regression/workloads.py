@@ -17,6 +17,8 @@ _VMS = 100
 _ROOT = Path(__file__).parents[3]
 #: After so many seconds, files are known by their times to the cache, however coarse the clock is.
 _SETTLED = 2.5
+#: Seconds of CPU time that a command may take: each instruction takes long where it is counted.
+_SECONDS = 3600
 
 
 class Workload(NamedTuple):
@@ -79,6 +81,7 @@ def run(project: Path, *command: str, code: int = 0) -> str:
         "PYTHONPYCACHEPREFIX": str(kept_by(project) / "compiled"),
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": str(_ROOT),
+        "VMRENDER_LIMITS": f"cpu={_SECONDS}",
     }
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
