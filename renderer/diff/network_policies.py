@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -23,18 +24,23 @@ from renderer.model.run.work import spend
 _POLICY, _GROUP = "NetworkPolicy", "networking.k8s.io"
 _INGRESS, _EGRESS = "Ingress", "Egress"
 _DIRECTIONS = {_INGRESS: "to", _EGRESS: "from"}
+_PEERS = {_INGRESS: "from", _EGRESS: "to"}
 #: The labels that each pod of a machine has beside those of its template.
 _LAUNCHER, _NAME_LABEL = {"kubevirt.io": "virt-launcher"}, "vm.kubevirt.io/name"
 _MOST_NAMES = 5
 _STEPS, _SOURCE = 4, "kubernetes staging/src/k8s.io/api/networking/v1/types.go NetworkPolicySpec"
 
 
+#: The peers and the ports that a rule of a policy allows; all of them without a list.
+_Rule = tuple[Sequence[Json], Sequence[Json]]
+
+
 class _Policy(NamedTuple):
-    """A policy: the pods that it selects, and what it allows in each direction that it isolates them in."""
+    """A policy: the pods that it selects, and its rules for each direction that it isolates them in."""
 
     id: ResId
     selector: tuple[Requirement, ...]
-    allowed: Mapping[str, Sequence[Json]]
+    allowed: Mapping[str, Sequence[_Rule]]
 
 
 def with_cut_connections(
@@ -66,11 +72,22 @@ def _is_policy(id_: ResId) -> bool:
     return (id_.gvk.kind, id_.gvk.group) == (_POLICY, _GROUP)
 
 
-def _is_cut(before: Sequence[Json] | None, after: Sequence[Json] | None) -> bool:
-    """Return True if rules allow less than others; None allows everything, and so does an empty rule."""
-    if after is None or {} in after:
+def _is_cut(before: Sequence[_Rule] | None, after: Sequence[_Rule] | None) -> bool:
+    """Return True if rules allow less than others; None allows everything."""
+    if after is None:
         return False
-    return before is None or any(rule not in after for rule in before)
+    size = sum(len(peers) + len(ports) for peers, ports in after)
+    for peers, ports in [([], [])] if before is None else before:
+        wanted = [*product(peers or [None], ports or [None])]
+        spend(len(wanted) * (1 + size), "comparing the rules of NetworkPolicies")
+        if not all(any(_allows(rule, *each) for rule in after) for each in wanted):
+            return True
+    return False
+
+
+def _allows(rule: _Rule, peer: Json, port: Json) -> bool:
+    peers, ports = rule
+    return (not peers or peer in peers) and (not ports or port in ports)
 
 
 def _impact(cut: Mapping[str, Sequence[str]]) -> Impact | None:
@@ -116,10 +133,14 @@ class _Policies:
                 yield each
 
 
-def _allowed(spec: JsonObject) -> Mapping[str, Sequence[Json]]:
+def _allowed(spec: JsonObject) -> Mapping[str, Sequence[_Rule]]:
     """Return the rules by direction; without types, outgoing connections count only if rules name some."""
     types = array_at(spec, "policyTypes") or [_INGRESS, *((_EGRESS,) if array_at(spec, "egress") else ())]
-    return {each: array_at(spec, each.lower()) for each in _DIRECTIONS if each in types}
+    return {
+        each: [(array_at(rule, peers), array_at(rule, "ports")) for rule in array_at(spec, each.lower())]
+        for each, peers in _PEERS.items()
+        if each in types
+    }
 
 
 def _labels(machine: VirtualMachineView) -> JsonObject:

@@ -22,6 +22,7 @@ POLICY = (
 )
 ALL, DB = "podSelector: {}", "podSelector: {matchLabels: {app: db}}"
 ONE, OTHER = "ingress: [{ports: [{port: 22}]}]", "ingress: [{ports: [{port: 80}]}]"
+BOTH = "ingress: [{ports: [{port: 22}, {port: 80}]}]"
 TO, FROM = "only some connections to VirtualMachine db", "only some connections from VirtualMachine db"
 
 
@@ -46,6 +47,19 @@ def side(*policies: str, machine: str = MACHINE) -> OverlaySide:
         ([DB], [f"{DB}, {ONE}"], ""),
         ([f"{DB}, {ONE}"], [ALL, f"{DB}, {ONE}"], ""),
         ([ALL], [], ""),
+        ([f"{DB}, {ONE}"], [f"{DB}, {BOTH}"], ""),
+        ([f"{DB}, {BOTH}"], [f"{DB}, {ONE}", f"{DB}, {OTHER}"], ""),
+        ([f"{DB}, {BOTH}"], [f"{DB}, {ONE}"], TO),
+        (
+            [f"{DB}, {ONE}"],
+            [f"{DB}, ingress: [{{from: [{{podSelector: {{}}}}], ports: [{{port: 22}}]}}]"],
+            TO,
+        ),
+        (
+            [f"{DB}, ingress: [{{from: [{{podSelector: {{}}}}], ports: [{{port: 22}}]}}]"],
+            [f"{DB}, {ONE}"],
+            "",
+        ),
     ],
 )
 def test_running_machine_is_cut_off(before: list[str], after: list[str], words: str) -> None:
