@@ -123,13 +123,24 @@ class SourceFiles:
         nearest = tuple(
             path for path in suggest_paths(place, self._names_in) if path != site.path and path not in present
         )
-        hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
+        likely = nearest or tuple(self._at_other_depths(place, folder_of(site.path)))
+        hint = f"did you mean {' or '.join(likely)}?" if likely else None
         fix: Fix | None = None
         if len(nearest) == 1:  # the entry is the path relative to the folder of its file
             folder = folder_of(site.path)
             old, new = (posixpath.relpath(path, folder) for path in (place, nearest[0]))
             fix = Fix.in_document(site, SetField(site.field, new), old=old)
         return Diagnostic.at(site, Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", hint, fix=fix).error()
+
+    def _at_other_depths(self, place: str, folder: str) -> Iterator[str]:
+        """Yield entries for what exists one folder above or below: with one ``..`` more or less."""
+        entry = posixpath.relpath(place, folder)
+        for path in (posixpath.join("..", entry), entry.removeprefix("../")):
+            found = posixpath.normpath(posixpath.join(folder, path))
+            with suppress(DiagnosticError):  # a link out of the repository
+                is_inside = found != place and not found.startswith("../")
+                if is_inside and (self.fs.is_file(found) or self.fs.is_folder(found)):
+                    yield posixpath.relpath(found, folder)
 
     def _listed_beside(self, site: Site) -> frozenset[str]:
         """Return the paths that the list of the entry at ``site`` has already."""
