@@ -104,6 +104,14 @@ CASES = {
         for field in (f"db: {CANARY}", f"data: {{db: {CANARY}}}", f"stringData: {{db: {CANARY}}}")
     },
     "a Secret of another kind": f"kind: Thing\nmetadata: {{name: c}}\ndata: {{d: {CANARY}}}\ntype: Opaque\n",
+    **{
+        f"a misspelt set: {old}": RESOURCE_SET.replace("INPUTS", f"inputs: [{{word: {CANARY}}}]").replace(
+            old, new
+        )
+        for old, new in (("ResourceSet", "Resourceset"), ("resources", "resource"))
+    },
+    "a value of a chart without a blank": thing(f"values:\n    db:\n      password:{CANARY}"),
+    "a private key": thing(f"tls:\n    key: |\n      -----BEGIN EC PRIVATE KEY-----\n      {CANARY}"),
     "a parameter of a chart as a text": thing(f"helm: {{parameters: ['db.password={CANARY}']}}").replace(
         "Thing", "Application"
     ),

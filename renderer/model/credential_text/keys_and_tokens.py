@@ -19,16 +19,18 @@ _PREFIXES = (
     *("acca", "aiza", "ya29.", "eyj", "k_live_", "k_test_", "npm_", "hf_", "pypi-", "dckr_", "hvs.", "hvb."),
     *("hvr.", "sg.", "sha256~", "_v1_", "shp", "atatt", "k10", "sk-", "tskey-"),
 )
-KEYS_AND_TOKENS = (
-    # private keys: PEM, OpenSSH, PGP, SSH2, OpenVPN, PuTTY, age, JSON Web Keys
-    Form(
-        ("begin ", "putty-user-key-file-", "age-secret-key-1"),
-        pattern(
-            r"BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE|SECRET) KEY|BEGIN SSH2 ENCRYPTED PRIV|BEGIN OpenVPN Static key"
-            r"|PuTTY-User-Key-File-\d|AGE-SECRET-KEY-1",
-            re.IGNORECASE,
-        ),
+#: Private keys: PEM, OpenSSH, PGP, SSH2, OpenVPN, PuTTY, age.
+PRIVATE_KEYS = Form(
+    ("begin ", "putty-user-key-file-", "age-secret-key-1"),
+    pattern(
+        r"BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE|SECRET) KEY|BEGIN SSH2 ENCRYPTED PRIV|BEGIN OpenVPN Static key"
+        r"|PuTTY-User-Key-File-\d|AGE-SECRET-KEY-1",
+        re.IGNORECASE,
     ),
+)
+KEYS_AND_TOKENS = (
+    PRIVATE_KEYS,
+    # JSON Web Keys
     Form(
         ('"kty"',),
         pattern(

@@ -71,6 +71,7 @@ from renderer.kubevirt.facts.kinds import SECRET, VM_TEMPLATE
 from renderer.kubevirt.facts.made_secrets import MAKES_SECRETS
 from renderer.model.credential_text.commands import credential_arguments
 from renderer.model.credential_text.form import is_credential_value
+from renderer.model.credential_text.keys_and_tokens import PRIVATE_KEYS
 from renderer.model.credential_text.names import (
     is_credential_field,
     named_credentials,
@@ -132,6 +133,7 @@ _FIELDS_OF_SETS = _MAKERS_OF_SETS | {
         "wait",
     )
 }
+_NO_TEMPLATES_OF_SETS = frozenset({"inputs", "inputsFrom", "steps"})
 INPUTS_OF_SETS: Mapping[str, str] = {RESOURCE_SET: "inputs", INPUT_PROVIDER: "defaultValues"}
 #: What puts the parameters of generators into Applications, and the fields of a generator with parameters.
 APPLICATION_SET = "ApplicationSet"
@@ -152,6 +154,8 @@ _FIELDS_OF_METADATA = frozenset(
         *("ownerReferences", "resourceVersion", "selfLink", "uid"),
     }
 )
+#: Kinds of objects that put parameters into others, also misspelt.
+_WITH_PARAMETERS = frozenset({*_TEMPLATES, RESOURCE_SET, APPLICATION_SET})
 _TYPE_OF_SECRET = pattern(r"Opaque|(?:[a-z]+\.)?kubernetes\.io/[a-z-]+|helm\.sh/release\.v\d")
 #: Kinds of objects with a chart, and their fields with values of it.
 _CHARTS = frozenset({"Application", APPLICATION_SET, "HelmChart", "HelmChartConfig", "HelmRelease"})
@@ -159,6 +163,8 @@ _CHARTS = frozenset({"Application", APPLICATION_SET, "HelmChart", "HelmChartConf
 _WITH_CREDENTIALS = frozenset(
     {"BGPPeer", "ClusterGenerator", "ClusterSecretStore", _FAKE_GENERATOR, "Provider", "SecretStore"}
 )
+#: In most private keys.
+_PRIVATE_KEY = "PRIVATE KEY"
 _REFERENCE_TO_CREDENTIAL = pattern(r"(?i)secret(ref)?$")
 #: The fields of a reference with the names of another object, and of a part of it.
 _NAME_IN_REFERENCE = pattern(
@@ -252,6 +258,7 @@ class Area(Enum):
 
 
 _AREAS_WITH_OBJECTS = frozenset({Area.OBJECT, Area.CHART, Area.REFERENCE})
+_AREAS_OF_TOOLS = frozenset({Area.CHART, Area.INPUTS, Area.PARAMETERS})
 _AREAS_OF_PARTS = frozenset({Area.COMMAND, Area.HEADERS, Area.KERNEL_ARGUMENTS})
 
 
@@ -289,9 +296,10 @@ class Scope(NamedTuple):
             return _is_content(value)
         if self.area is Area.HEADERS:  # the name of a header is public
             return value is not None and not (isinstance(value, str) and ":" in value)
-        if self.area in (Area.INPUTS, Area.PARAMETERS) and isinstance(value, str):
+        if self.area in _AREAS_OF_TOOLS and isinstance(value, str):  # in the place of a mapping
             name = _ASSIGNED_NAME.match(value)
-            return name is not None and (is_used(name[1], self.parameters) or names_credential(name[1]))
+            is_parameter = self.area is not Area.CHART and name and is_used(name[1], self.parameters)
+            return is_parameter or (name is not None and names_credential(name[1]))
         return self.area is Area.REFERENCES or (self.area is Area.PASSWORDS and is_credential_value(value))
 
     def hidden(self, *, is_secret: bool = False) -> Scope:
@@ -346,15 +354,18 @@ def _entered(mapping: JsonObject, scope: Scope) -> Scope:
         return scope._replace(kind=SECRET)
     if not isinstance(kind, str) or not (scope.is_root or has_identity or kind in (SECRET, _SECRET_LIST)):
         return scope
-    if kind in _TEMPLATES and not scope.parameters:
-        return scope._replace(kind=kind, parameters=confidential_parameters(mapping) | _NONE)
-    if kind == RESOURCE_SET and not scope.parameters:
-        return scope._replace(kind=kind, parameters=confidential_inputs(mapping) | _NONE)
-    if kind == APPLICATION_SET and not scope.parameters:
-        return scope._replace(kind=kind, parameters=_elements_not_in_names(mapping) | _NONE)
+    kind = next((known for known in _WITH_PARAMETERS if _resembles(kind, known)), kind)
+    if kind in _WITH_PARAMETERS and not scope.parameters:
+        return scope._replace(kind=kind, parameters=_parameters_of(kind, mapping) | _NONE)
     if means_generator(kind):
         return scope._replace(area=Area.GENERATORS, kind=KIND_OF_GENERATOR)
     return scope._replace(kind=kind)
+
+
+def _parameters_of(kind: str, mapping: JsonObject) -> frozenset[str]:
+    if kind in _TEMPLATES:
+        return confidential_parameters(mapping)
+    return confidential_inputs(mapping) if kind == RESOURCE_SET else _elements_not_in_names(mapping)
 
 
 def _is_command(value: Json) -> bool:
@@ -509,7 +520,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if is_collection and not is_schema and names_credential(key) and not names_secrets(key, child):
         return below.within(Area.PASSWORDS)
     is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
-    is_of_tool = here.area in (Area.CHART, Area.INPUTS, Area.PARAMETERS)
+    is_of_tool = here.area in _AREAS_OF_TOOLS
     if is_of_tool and is_scalar and _names_credential(key, str(child)) and not names_secrets(key, child):
         return below.hidden()
     if here.area is Area.HEADERS_BY_NAME and is_scalar and _names_credential(key, str(child)):
@@ -711,10 +722,8 @@ def confidential_inputs(resource_set: JsonObject) -> frozenset[str]:
     found: set[str] = set()
     for step in (spec, *map(object_at, array_at(spec, "steps"))):
         template = text_at(step, "resourcesTemplate")
-        parts = {
-            "resources": list(array_at(step, "resources")),
-            "resourcesTemplate": without_lines_of_actions(template),
-        }
+        parts = {key: value for key, value in step.items() if key not in _NO_TEMPLATES_OF_SETS}
+        parts["resourcesTemplate"] = without_lines_of_actions(template)
         spend(1 + len(template) // CHARACTERS_PER_STEP, LOOKING)
         used = names_in_confidential_parts(parts, names_in_actions, names_shown_by_actions)
         found |= used.union(names_in_actions(template)) if VARIABLE in used else used
@@ -832,7 +841,9 @@ def is_name(key: object) -> bool:
 
 
 def _parts_of_text(text: str, scope: Scope) -> Sequence[Part]:
-    """Return the confidential values of a text that is a manifest, a patch or the values of a chart."""
+    """Return the confidential values of a text: a manifest, a patch, the values of a chart, a private key."""
+    if _PRIVATE_KEY in text and PRIVATE_KEYS.pattern.search(text):
+        return (Part(text, is_secret=False),)
     is_patch = scope.is_root and bool(scope.target)
     is_chart = scope.area is Area.CHART
     if ":" not in text or not (is_patch or is_chart or may_be_confidential(text)):
