@@ -154,8 +154,7 @@ def urls_of_copies(entry: OverlayEntry, urls: RepositoryUrls, used: Iterable[str
             yield Diagnostic.at(
                 entry_site(entry.path, entry.listed_by),
                 Code.SOURCE_ASSUMED,
-                f"the copies of {entry.path} point at trees in {url}, which is not a Git remote of this"
-                " repository",
+                f"copies point at trees in {url}, which is not a Git remote of this repository",
                 "merge the trees there before anybody applies a copy, or write the URL of this repository",
                 severity=Severity.INFO,
             )
