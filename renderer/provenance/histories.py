@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from itertools import pairwise
@@ -12,7 +13,7 @@ from renderer.kubevirt.facts.confidential.masked import holds_secret, shown_id, 
 from renderer.kubevirt.facts.confidential.object_fields import ConfidentialFields
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.history import FieldHistory, Step
-from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.resource import Resource
@@ -115,8 +116,26 @@ class _Versions:
         self.resource, self.all = resource, versions
 
     @cached_property
-    def lost(self) -> tuple[tuple[FieldVersion, ...], ...]:
-        return tuple(_losses(self.all))
+    def present(self) -> Mapping[FieldPath, int]:
+        """Return every scalar and empty section that the resource has, numbered."""
+        return {path: number for number, (path, _) in enumerate(leaves(self.all[-1].content))}
+
+    @cached_property
+    def lost(self) -> Mapping[FieldPath, Sequence[tuple[int, Sequence[FieldVersion]]]]:
+        """Return the changes of the fields that it lost, numbered, by field."""
+        lost: defaultdict[FieldPath, list[tuple[int, Sequence[FieldVersion]]]] = defaultdict(list)
+        for number, changes in enumerate(_losses(self.all)):
+            lost[changes[-1].field].append((number, changes))
+        return lost
+
+    @cached_property
+    def below(self) -> Mapping[tuple[Segment, ...], AbstractSet[FieldPath]]:
+        """Return the fields of ``present`` and ``lost`` at and below each field."""
+        below: defaultdict[tuple[Segment, ...], set[FieldPath]] = defaultdict(set)
+        for path in (*self.present, *self.lost):
+            for depth in range(len(path.segments) + 1):
+                below[path.segments[:depth]].add(path)
+        return below
 
     @cached_property
     def confidential(self) -> ConfidentialFields:
@@ -135,16 +154,20 @@ class Historian:
     def fields(self, resource: Resource) -> tuple[FieldPath, ...]:
         """Return every scalar and empty section that the resource has, then the ones that it lost."""
         versions = self._versions(resource)
-        present = (path for path, _ in leaves(versions.all[-1].content))
-        return (*present, *(changes[-1].field for changes in versions.lost))
+        return (*versions.present, *versions.lost)
+
+    def fields_at(self, resource: Resource, field: FieldPath) -> AbstractSet[FieldPath]:
+        """Return the ones of its ``fields`` that are ``field`` or below it."""
+        return self._versions(resource).below.get(field.segments, frozenset())
 
     def histories(self, resource: Resource, selected: AbstractSet[FieldPath]) -> tuple[FieldHistory, ...]:
         """Return the histories of the ``selected`` ones of its ``fields``, in their order."""
         versions = self._versions(resource)
-        present = (path for path, _ in leaves(versions.all[-1].content) if path in selected)
+        present = sorted(selected & versions.present.keys(), key=versions.present.__getitem__)
+        lost = sorted(each for path in selected & versions.lost.keys() for each in versions.lost[path])
         found = (
             *((path, field_changes(versions.all, path)) for path in present),
-            *((changes[-1].field, changes) for changes in versions.lost if changes[-1].field in selected),
+            *((changes[-1].field, changes) for _, changes in lost),
         )
         return tuple(
             FieldHistory(resource.current_id, path, self._steps(versions.confidential, changes))

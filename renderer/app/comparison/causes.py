@@ -343,9 +343,7 @@ class _TracedSide:
         found = resources.get(resource)
         if found is None:
             return
-        length = len(field.segments)
-        paths = {path for path in historian.fields(found) if path.segments[:length] == field.segments}
-        for history in historian.histories(found, paths):
+        for history in historian.histories(found, historian.fields_at(found, field)):
             if any(
                 step.act in _FROM_MATCHER for step in history.steps
             ):  # another size rather than its content

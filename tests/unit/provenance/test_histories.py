@@ -17,6 +17,8 @@ from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.kustomize.reader.load import Loader
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import NoValue
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import RenderConfig
 from renderer.model.run.work import begin_run, spent
@@ -24,7 +26,9 @@ from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.project.overlays import find_overlays
 from renderer.project.project import load_project
+from renderer.provenance import histories
 from renderer.provenance.histories import Historian
+from renderer.provenance.paths import leaves
 from renderer.provenance.trace import Trace
 from tests.conformance.kustomize import write_tree
 from tests.unit.provenance.history_checks import mistakes, overlay_of
@@ -74,7 +78,16 @@ def test_histories_of_golden_cases_are_consistent(folder: Path, tmp_path: Path) 
     assert list(rendered_mistakes(repository)) == []
 
 
-def test_fields_are_followed_one_by_one_at_the_cost_of_all_at_once(tmp_path: Path) -> None:
+def test_fields_are_followed_one_by_one_at_the_cost_of_all_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walked: list[JsonObject] = []
+
+    def walk(content: JsonObject) -> Iterator[tuple[FieldPath, Json]]:
+        walked.append(content)
+        return leaves(content)
+
+    monkeypatch.setattr(histories, "leaves", walk)
     lines = [f"  k{number}: a" for number in range(100)]
     configuration = ["apiVersion: v1", "kind: ConfigMap", "metadata:", "  name: c", "data:", *lines]
     (tmp_path / "c.yaml").write_text("\n".join(configuration))
@@ -89,13 +102,15 @@ def test_fields_are_followed_one_by_one_at_the_cost_of_all_at_once(tmp_path: Pat
     at_once = Historian(trace, overlay)
     fields = at_once.fields(resource)
     expected = at_once.histories(resource, frozenset(fields))
-    cost = spent()
+    cost, walks = spent(), len(walked)
     begin_run()
     historian = Historian(trace, overlay)
     found = [historian.histories(resource, {field}) for field in historian.fields(resource)]
     assert [history for each in found for history in each] == list(expected)
     assert any(history.value is NoValue.ABSENT for history in expected)
-    assert spent() == cost
+    assert (spent(), len(walked)) == (cost, 2 * walks)
+    data = FieldPath.of("data")
+    assert historian.fields_at(resource, data) == {each for each in fields if each.parent == data}
 
 
 def built_cases() -> Iterator[dict[str, Any]]:
