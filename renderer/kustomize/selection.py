@@ -176,12 +176,17 @@ def selected_keys(
     spend(len(named) * STEPS_PER_SELECTION, "selecting resources for patches")
     keys = tuple(key for key, resource in named if selector.selects(resource))
     if not keys:
+        others = (
+            each for _, each in named if selector.has_metadata_condition and selector.matches_any_id(each)
+        )
+        names = dict.fromkeys(each.name for each in others)
+        hint = f"but for labels or annotations, it would select {', '.join([*names][:5])}" if names else None
         warn(
             Diagnostic.at(
                 site,
                 Code.PATCH_TARGET_MISSING,
                 "the target of the patch selects nothing",
-                _selection_hint(target, resources),
+                hint or _selection_hint(target, resources),
                 severity=Severity.WARNING,
             )
         )
