@@ -33,6 +33,8 @@ _NOTES = frozenset(
 )
 _WAITS = "it waits for the restart that another change needs"
 _SILENT = "no condition says so"
+#: Amounts that KubeVirt raises with memory and sockets that it plugs in; a restart sets them back.
+_RESOURCES = ("spec", "domain", "resources")
 _MOST_NAMED = 3
 _SAME = "the VM stays the same"
 _RUNNING = "the running VM stays unchanged"
@@ -131,7 +133,12 @@ class _VmImpacts:
             waiting = sync(self._update._replace(after=change.waiting))
             reaction = _without_waiting_fields(reaction, waiting)
         self.state = reaction.state
-        self.pending = tuple(_pending_fields(reaction))
+        started = FieldIndex(differences(change.before.instance, reaction.next_instance))
+        self.pending = tuple(
+            field
+            for field in _pending_fields(reaction)
+            if field.segments[: len(_RESOURCES)] != _RESOURCES or field in started
+        )
         #: True if more waits for the next start than the names that KubeVirt notes for people.
         self.differs = any(field.segments[-1] not in _NOTES for field in self.pending)
         self._waits = FieldIndex(field for field in self.pending if field.segments[-1] not in _NOTES)

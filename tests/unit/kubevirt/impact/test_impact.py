@@ -278,6 +278,16 @@ def test_some_settings_prevent_plugging_memory(start: Change) -> None:
     assert effect(set_guest("5Gi"), "1.9", start=start) == RESTART
 
 
+@pytest.mark.parametrize("change", [set_guest("5Gi"), set_sockets(4)])
+def test_limit_that_is_raised_with_what_is_plugged_in_waits_for_nothing(change: Change) -> None:
+    limit = both(lambda vm: domain(vm).update(resources={"limits": {"memory": "8Gi", "cpu": "4"}}))
+    before, after = machine(), machine()
+    limit(before)
+    both(limit, change)(after)
+    found = compared(before, after, "1.9")
+    assert (found.effects, found.pending) == ((NEXT_MIGRATION,), ())
+
+
 @pytest.mark.parametrize("field", ["nodeSelector", "affinity"])
 def test_placement_is_updated_live(field: str) -> None:
     values: dict[str, Json] = {"affinity": {"nodeAffinity": {}}, "nodeSelector": {"a": "b"}}
