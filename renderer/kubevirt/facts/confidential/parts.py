@@ -8,7 +8,8 @@ a whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from functools import lru_cache, partial
 from typing import NamedTuple, TypeAlias
@@ -378,181 +379,202 @@ def _scope_of_argument(confidential: frozenset[int], scope: Scope, index: Segmen
     return scope.hidden() if index in confidential else scope
 
 
-def _scope_of_hooks(text: str, scope: Scope) -> Scope:
-    """Return the scope of the hooks in an annotation: they are confidential if an argument of one is."""
-    from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - few machines have hooks
+class _Entry(NamedTuple):
+    """An entry of a mapping that is in the scope ``here``; ``below`` is its scope without a rule."""
 
-    try:
-        documents = decode_documents(text.encode("utf-8", "surrogatepass"), "text")
-    except (DiagnosticError, ValueError):
-        documents = ()
-    hooks = (each for document in documents if isinstance(document, list) for each in document)
-    for each in hooks:
-        if isinstance(each, dict):
-            command = array_at(each, "command")
-            if credential_arguments(command) or credential_arguments(array_at(each, "args"), command):
-                return scope.hidden()
-    return scope.within(Area.COMMAND)
+    mapping: JsonObject
+    here: Scope
+    key: str
+    child: Json
+    below: Scope
 
 
-def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
-    """Return the scope of an entry of a mapping, inside of which it is ``here``; the first rule decides."""
-    below = here._replace(is_root=False)
-    if not isinstance(key, str):
-        return below
-    child = mapping.get(key)
-    if here.area is Area.ENTRIES:
-        return below.hidden(is_secret=True)
-    if here.kind == _DEFINITION and key not in COPIES:
-        return below
-    # Keys that are confidential in any object, and what the area says of all of its keys.
-    meant = meant_key(key)
-    if key in _CONFIDENTIAL_KEYS or meant in _LONG_KEYS or (here.is_root and key == SOPS):
-        return below.hidden()
-    if meant in ANSWER_FILES:
-        return below.hidden()
-    if here.is_among_variables:
-        if _hides_beside_name(mapping, key):
-            return below.hidden()
-        here, below = (each._replace(is_among_variables=False) for each in (here, below))
-    if here.area is Area.PASSWORDS:
-        return below.within(Area.OBJECT) if _NO_PASSWORD.search(key) else below
-    if here.area is Area.REFERENCES:
-        return below.within(Area.REFERENCE) if key in REFERENCES else below
-    if meant in SECTIONS:
-        return below.within(Area.REFERENCES)
-    # Texts with credentials among other words: commands, headers, arguments of a kernel.
-    if key == KERNEL_ARGUMENTS:
-        return below.within(Area.KERNEL_ARGUMENTS)
-    if here.area is Area.HEADERS:
-        return below.within(Area.REFERENCE) if key == "name" else below.hidden()
-    if meant == EXTRA_HEADERS:
-        return below.within(Area.HEADERS)
-    if key in _COMMANDS and _is_command(child):
-        command = array_at(mapping, "command") if key == "args" else ()
-        before = tuple(each if isinstance(each, str) else "" for each in command)
-        return below.within(Area.COMMAND)._replace(command=before)
-    if key == HOOK_SIDECARS and isinstance(child, str):
-        return _scope_of_hooks(child, below)
-    # Secrets, what generates them, and what writes into them: patches, operations, replacements.
-    if key == SECRET_GENERATOR:
-        return below.within(Area.GENERATORS)
-    if here.area is Area.GENERATORS:
-        is_mapping = isinstance(child, dict)
-        if key in _PATHS_OF_GENERATORS and not is_mapping:
-            return below.within(Area.FILES)
-        is_public = key in PUBLIC_FIELDS_OF_GENERATORS or (here.kind == KIND_OF_GENERATOR and key in IDENTITY)
-        is_public = is_public and (not is_mapping or key in _MAPPINGS_OF_GENERATORS)
-        return below.within(Area.OBJECT) if is_public else below.hidden(is_secret=True)
-    if key == _STRING_DATA:
-        return _entries(child, below)
-    if here.area is Area.METADATA:  # a value is there if the line before it is lost
-        if key in _SECTIONS_OF_SECRETS:
-            return _entries(child, below)
-        is_public = key in _FIELDS_OF_METADATA or key.startswith("$")  # ``$patch``
-        return below.within(Area.OBJECT) if is_public else below.hidden()
-    if "op" in mapping and "path" in mapping and "kind" not in mapping:
-        return _scope_of_operation(mapping, here, key)
-    if key == "metadata" and isinstance(child, dict) and _is_secret(mapping, here):
-        return below.within(Area.METADATA)
-    if _holds_value(mapping, here, key):
-        return _entries(child, below) if key in _SECTIONS_OF_SECRETS else below.hidden(is_secret=True)
-    if key.endswith(_JSON_PATCH_ANNOTATION) and isinstance(child, str):
-        return Scope(is_root=True, target=here.kind or ANY_KIND, depth=here.depth)
-    is_patch = key == _PATCH and (isinstance(child, str) or isinstance(mapping.get("target"), dict))
-    if key in _OTHER_PATCHES or is_patch:
-        has_target = key in _OTHER_PATCHES or isinstance(mapping.get("target"), dict)
-        target = target_kind(object_at(mapping, "target")) if has_target else OWN_KIND
-        return Scope(is_root=True, target=target, depth=here.depth)
-    is_written = key in _WRITTEN_VALUES or (key == _SOURCE and not isinstance(child, dict))
-    if is_written and _may_write_value_of_secret(mapping):
-        return below.hidden(is_secret=True)
-    # Parameters of Templates, values of charts, inputs of sets, by what uses them or by their names.
-    has_parameters = here.kind in _TEMPLATES or here.area is Area.CHART
-    if has_parameters and (key == "parameters" or _resembles(key, "parameters")):
-        return below.within(Area.PARAMETERS)
-    if here.area is Area.PARAMETERS and "name" in mapping and key not in PUBLIC_FIELDS_OF_PARAMETERS:
-        name = text_at(mapping, "name")
-        word = name.removesuffix("s") if key == _ARRAY else name
-        if name in here.parameters or names_credential(word):
-            return below.hidden(is_secret=name in here.parameters)
-        return below.within(Area.COMMAND) if key == _ARRAY else below
-    if _means_value(key) and _hides_beside_name(mapping, key):
-        return below.hidden()
-    if here.kind == _TEMPLATE and key == _VALUES_OF_TEMPLATE:
-        return below.hidden()
-    is_list = key == "list" and isinstance(child, list)  # ``elements`` is missing
-    if here.area is Area.GENERATORS_OF_SET and (is_list or key in _PARAMETERS_OF_GENERATORS):
-        is_text = isinstance(child, str) and here.parameters != _NONE
-        return below.hidden(is_secret=True) if is_text else below.within(Area.INPUTS)
-    if here.kind == APPLICATION_SET and key == "generators":
-        return below.within(Area.GENERATORS_OF_SET)
-    if here.area is Area.GENERATORS_OF_SET and key == "template":
-        return below.within(Area.OBJECT)
-    is_values = key in _VALUES and isinstance(child, dict | str)
-    if is_values or (here.kind in _CHARTS and key in _VALUES_OF_CHARTS):
-        return below.within(Area.CHART)
-    if key == _TEMPLATE_OF_SECRET and MAKES_SECRETS.search(here.kind):
-        return below.within(Area.CHART)
-    is_of_object = here.area is Area.OBJECT and isinstance(child, dict)
-    if key == _DATA and is_of_object and MAKES_SECRETS.search(here.kind):
-        return _entries(child, below)
-    inputs = INPUTS_OF_SETS.get(here.kind)
-    if inputs and (key == inputs or _resembles(key, inputs)):
-        return below.within(Area.INPUTS)
-    has_names_as_keys = (
-        here.area is Area.INPUTS
-        or (here.area is Area.PARAMETERS and "name" not in mapping)
-        or (
-            here.kind == RESOURCE_SET
-            and not _MAKERS_OF_SETS.isdisjoint(mapping)
-            and key not in _FIELDS_OF_SETS
-        )
-    )
-    if has_names_as_keys and is_used(key, here.parameters):
-        return below.hidden(is_secret=True)
-    # Fields of any object that are named like a credential, or refer to one.
-    is_schema = isinstance(child, dict) and "type" in child
-    is_list_of_texts = isinstance(child, list) and _is_command(child)
-    is_collection = is_list_of_texts or (
-        isinstance(child, dict | list) and _PASSWORDS.search(key) is not None
-    )
-    if is_collection and not is_schema and names_credential(key) and not names_secrets(key, child):
-        return below.within(Area.PASSWORDS)
-    is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
-    is_of_tool = here.area in _AREAS_OF_TOOLS
-    if is_of_tool and is_scalar and _names_credential(key, str(child)) and not names_secrets(key, child):
-        return below.hidden()
-    if here.area is Area.HEADERS_BY_NAME and is_scalar and _names_credential(key, str(child)):
-        scheme_and_word = str(child).split(maxsplit=1)
-        return below.hidden() if all(map(is_credential_value, scheme_and_word)) else below
-    if isinstance(child, dict) and _HEADERS_BY_NAME.search(key):
-        return below.within(Area.HEADERS_BY_NAME)
-    if key == _BODY and isinstance(child, str):
-        return below.within(Area.COMMAND)
-    if here.area is Area.REFERENCE and is_scalar and is_credential_value(child):
-        is_name = _NAME_IN_REFERENCE.search(key) if here.kind in _WITH_CREDENTIALS else not is_value_key(key)
-        if not is_name:
-            return below.hidden(is_secret=True)
-    if here.kind in _WITH_CREDENTIALS and is_scalar:
-        is_credential = names_credential(key) or _REFERENCE_TO_CREDENTIAL.search(key)
-        return below.hidden(is_secret=True) if is_credential else below
-    has_scalars_alone = isinstance(child, dict) and _is_command([*child.values()])
-    holds_credential = has_scalars_alone and names_credential(key)  # or the reference to one
-    if not is_schema and (holds_credential or key in _REFERENCES or is_reference_to_secret(key)):
-        return below.within(Area.REFERENCE)
-    if key == _SOURCE and isinstance(child, str) and child.startswith("data:"):
-        return below.hidden()
-    if is_scalar and is_credential_field(mapping, key) and is_credential_value(child):
-        return below.hidden()
-    is_fake = key in _FAKES or (key == "spec" and here.kind == _FAKE_GENERATOR)
-    if _NAMES_SECRETS.search(key) or (is_fake and here.kind in _WITH_CREDENTIALS):
-        return below._replace(is_among_secrets=True)
-    if isinstance(child, list) and _VARIABLES.search(key):
-        return below._replace(is_among_variables=True)
-    if isinstance(child, str) and _VARIABLES.search(key):
-        return below.within(Area.COMMAND)
-    return below
+def _shown(entry: _Entry) -> Scope:
+    return entry.below
+
+
+def _hidden(entry: _Entry) -> Scope:
+    return entry.below.hidden()
+
+
+def _of_secret(entry: _Entry) -> Scope:
+    return entry.below.hidden(is_secret=True)
+
+
+def _in(area: Area) -> Callable[[_Entry], Scope]:
+    return lambda entry: entry.below.within(area)
+
+
+def _section_of_secret(entry: _Entry) -> Scope:
+    """Return the scope of a section of a Secret: its keys are shown, if it has any."""
+    has_keys = entry.child is None or isinstance(entry.child, dict)
+    return entry.below.within(Area.ENTRIES) if has_keys else _of_secret(entry)
+
+
+def _among_secrets(entry: _Entry) -> Scope:
+    return entry.below._replace(is_among_secrets=True)
+
+
+def _among_variables(entry: _Entry) -> Scope:
+    return entry.below._replace(is_among_variables=True)
+
+
+def _scope_of_command(entry: _Entry) -> Scope:
+    command = array_at(entry.mapping, "command") if entry.key == "args" else ()
+    before = tuple(each if isinstance(each, str) else "" for each in command)
+    return entry.below.within(Area.COMMAND)._replace(command=before)
+
+
+def _scope_in_generator(entry: _Entry) -> Scope:
+    is_mapping = isinstance(entry.child, dict)
+    if entry.key in _PATHS_OF_GENERATORS and not is_mapping:
+        return entry.below.within(Area.FILES)
+    is_identity = entry.here.kind == KIND_OF_GENERATOR and entry.key in IDENTITY
+    is_public = entry.key in PUBLIC_FIELDS_OF_GENERATORS or is_identity
+    is_public = is_public and (not is_mapping or entry.key in _MAPPINGS_OF_GENERATORS)
+    return entry.below.within(Area.OBJECT) if is_public else _of_secret(entry)
+
+
+def _scope_of_patch(entry: _Entry) -> Scope:
+    is_known = entry.key in _OTHER_PATCHES or _has_target(entry)
+    target = target_kind(object_at(entry.mapping, "target")) if is_known else OWN_KIND
+    return Scope(is_root=True, target=target, depth=entry.here.depth)
+
+
+def _scope_of_patch_in_annotation(entry: _Entry) -> Scope:
+    return Scope(is_root=True, target=entry.here.kind or ANY_KIND, depth=entry.here.depth)
+
+
+def _scope_of_parameter(entry: _Entry) -> Scope:
+    name = text_at(entry.mapping, "name")
+    word = name.removesuffix("s") if entry.key == _ARRAY else name
+    if name in entry.here.parameters or names_credential(word):
+        return entry.below.hidden(is_secret=name in entry.here.parameters)
+    return entry.below.within(Area.COMMAND) if entry.key == _ARRAY else entry.below
+
+
+def _scope_of_elements(entry: _Entry) -> Scope:
+    """Return the scope of the parameters that a generator of an ApplicationSet has: a text is not read."""
+    is_hidden = _is_text(entry) and entry.here.parameters != _NONE
+    return _of_secret(entry) if is_hidden else entry.below.within(Area.INPUTS)
+
+
+def _scope_of_header(entry: _Entry) -> Scope:
+    scheme_and_word = str(entry.child).split(maxsplit=1)
+    return _hidden(entry) if all(map(is_credential_value, scheme_and_word)) else entry.below
+
+
+def _is_any(_entry: _Entry) -> bool:
+    return True
+
+
+def _is_text(entry: _Entry) -> bool:
+    return isinstance(entry.child, str)
+
+
+def _is_mapping(entry: _Entry) -> bool:
+    return isinstance(entry.child, dict)
+
+
+def _is_list(entry: _Entry) -> bool:
+    return isinstance(entry.child, list)
+
+
+def _is_scalar(entry: _Entry) -> bool:
+    return isinstance(entry.child, str | int | float) and not isinstance(entry.child, bool)
+
+
+def _is_schema(entry: _Entry) -> bool:
+    return isinstance(entry.child, dict) and "type" in entry.child
+
+
+def _is_in(*kinds: str) -> Callable[[_Entry], bool]:
+    return lambda entry: entry.here.kind in kinds
+
+
+def _is_arguments(entry: _Entry) -> bool:
+    return _is_command(entry.child)
+
+
+def _is_of_operation(entry: _Entry) -> bool:
+    return "op" in entry.mapping and "path" in entry.mapping and "kind" not in entry.mapping
+
+
+def _has_target(entry: _Entry) -> bool:
+    return isinstance(entry.mapping.get("target"), dict)
+
+
+def _is_in_secret(entry: _Entry) -> bool:
+    return isinstance(entry.child, dict) and _is_secret(entry.mapping, entry.here)
+
+
+def _is_written_to_secret(entry: _Entry) -> bool:
+    """Return True for the value of what writes into Secrets; a mapping under ``source`` says where it is."""
+    is_value = entry.key != _SOURCE or not isinstance(entry.child, dict)
+    return is_value and _may_write_value_of_secret(entry.mapping)
+
+
+def _is_beside_name(entry: _Entry) -> bool:
+    return _hides_beside_name(entry.mapping, entry.key)
+
+
+def _makes_secrets(entry: _Entry) -> bool:
+    return MAKES_SECRETS.search(entry.here.kind) is not None
+
+
+def _is_inputs(entry: _Entry) -> bool:
+    name = INPUTS_OF_SETS.get(entry.here.kind)
+    return name is not None and (entry.key == name or _resembles(entry.key, name))
+
+
+def _is_used(entry: _Entry) -> bool:
+    return is_used(entry.key, entry.here.parameters)
+
+
+def _is_input_among_fields(entry: _Entry) -> bool:
+    is_set = entry.here.kind == RESOURCE_SET and not _MAKERS_OF_SETS.isdisjoint(entry.mapping)
+    return is_set and _is_used(entry)
+
+
+def _is_collection_of_credentials(entry: _Entry) -> bool:
+    """Return True for a list of texts, or a list or mapping whose key is surely the name of credentials."""
+    is_sure = isinstance(entry.child, dict | list) and _PASSWORDS.search(entry.key) is not None
+    is_collection = is_sure or (isinstance(entry.child, list) and _is_command(entry.child))
+    return is_collection and not _is_schema(entry) and not names_secrets(entry.key, entry.child)
+
+
+def _is_no_switch(entry: _Entry) -> bool:
+    return _is_scalar(entry) and _names_credential(entry.key, str(entry.child))
+
+
+def _is_value_of_tool(entry: _Entry) -> bool:
+    return _is_no_switch(entry) and not names_secrets(entry.key, entry.child)
+
+
+def _is_value_in_reference(entry: _Entry) -> bool:
+    if not _is_scalar(entry) or not is_credential_value(entry.child):
+        return False
+    if entry.here.kind in _WITH_CREDENTIALS:
+        return _NAME_IN_REFERENCE.search(entry.key) is None
+    return is_value_key(entry.key)
+
+
+def _is_scalar_of_operator(entry: _Entry) -> bool:
+    return entry.here.kind in _WITH_CREDENTIALS and _is_scalar(entry)
+
+
+def _is_mapping_of_scalars(entry: _Entry) -> bool:
+    is_mapping = isinstance(entry.child, dict) and _is_command([*entry.child.values()])
+    return is_mapping and not _is_schema(entry)
+
+
+def _is_data_url(entry: _Entry) -> bool:
+    return isinstance(entry.child, str) and entry.child.startswith("data:")
+
+
+def _is_credential(entry: _Entry) -> bool:
+    is_named = _is_scalar(entry) and is_credential_field(entry.mapping, entry.key)
+    return is_named and is_credential_value(entry.child)
 
 
 def _hides_beside_name(mapping: JsonObject, key: str) -> bool:
@@ -603,13 +625,13 @@ def _names_credential(name: str, value: str) -> bool:
     return names_credential(name) and value.lower() not in ("", "true", "false")
 
 
-def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
+def _scope_of_operation(entry: _Entry) -> Scope:
     """Return the scope of a field of an operation of a JSON patch: its value may be one of a Secret.
 
     The value is judged where it is put: at its path in an object of the target's kind.
     """
-    below = here._replace(is_root=False)
-    if key != "value":
+    operation, here, below = entry.mapping, entry.here, entry.below
+    if entry.key != "value":
         return below
     keys = parse_pointer(text_at(operation, "path"))
     if not any(keys):
@@ -654,8 +676,9 @@ def _is_secret(mapping: JsonObject, here: Scope) -> bool:
     return means_secret(kind) or (here.is_root and means_secret(here.target))
 
 
-def _holds_value(mapping: JsonObject, here: Scope, key: str) -> bool:
+def _holds_value(entry: _Entry) -> bool:
     """Return True if an entry of a mapping holds a value of a Secret, or the values by key."""
+    mapping, here, key = entry.mapping, entry.here, entry.key
     is_object = here.is_root or "metadata" in mapping
     if _is_secret(mapping, here):
         return key not in PUBLIC_FIELDS_OF_SECRETS if is_object else key in _SECTIONS_OF_SECRETS
@@ -674,11 +697,161 @@ def _holds_value(mapping: JsonObject, here: Scope, key: str) -> bool:
     return may_be_any or is_put_in_later or (is_of_core and not is_known)
 
 
-def _entries(child: Json, below: Scope) -> Scope:
-    """Return the scope of a section of a Secret: its keys are shown, if it has any."""
-    if child is None or isinstance(child, dict):
-        return below.within(Area.ENTRIES)
-    return below.hidden(is_secret=True)
+def _scope_of_hooks(entry: _Entry) -> Scope:
+    """Return the scope of the hooks in an annotation: they are confidential if an argument of one is."""
+    from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - few machines have hooks
+
+    try:
+        documents = decode_documents(str(entry.child).encode("utf-8", "surrogatepass"), "text")
+    except (DiagnosticError, ValueError):
+        documents = ()
+    hooks = (each for document in documents if isinstance(document, list) for each in document)
+    for each in hooks:
+        if isinstance(each, dict):
+            command = array_at(each, "command")
+            if credential_arguments(command) or credential_arguments(array_at(each, "args"), command):
+                return entry.below.hidden()
+    return entry.below.within(Area.COMMAND)
+
+
+class _Rule(NamedTuple):
+    """The scope of entries with some ``keys``, in one of ``areas`` or in any, for which ``when`` is true."""
+
+    keys: Callable[[str], object] | Collection[str] | None
+    scope: Callable[[_Entry], Scope]
+    when: Callable[[_Entry], bool] = _is_any
+    areas: Collection[Area] = ()
+
+    def is_about(self, key: str, area: Area) -> bool:
+        if self.areas and area not in self.areas:
+            return False
+        return self.keys is None or bool(self.keys(key) if callable(self.keys) else key in self.keys)
+
+
+def _is_confidential_anywhere(key: str) -> bool:
+    return key in _CONFIDENTIAL_KEYS or meant_key(key) in _LONG_KEYS
+
+
+def _means_parameters(key: str) -> bool:
+    return key == "parameters" or _resembles(key, "parameters")
+
+
+def _means(*meant: str) -> Callable[[str], bool]:
+    return lambda key: meant_key(key) in meant
+
+
+def _matching(expression: re.Pattern[str]) -> Callable[[str], bool]:
+    """Return a function that compiles the expression when it is called, not with the module."""
+    return lambda key: expression.search(key) is not None
+
+
+def _except(keys: Collection[str]) -> Callable[[str], bool]:
+    return lambda key: key not in keys
+
+
+#: The first rule decides that is about the key and the area of an entry, and whose condition holds. Without
+#: one, the entry is shown, and what is in it is judged by itself.
+_RULES = (
+    _Rule(None, _of_secret, areas={Area.ENTRIES}),
+    _Rule(_except(COPIES), _shown, _is_in(_DEFINITION)),
+    # Keys that are confidential in any object, and what an area says of all of its keys.
+    _Rule(_is_confidential_anywhere, _hidden),
+    _Rule({SOPS}, _hidden, lambda entry: entry.here.is_root),
+    _Rule(_means(*ANSWER_FILES), _hidden),
+    _Rule(_matching(_NO_PASSWORD), _in(Area.OBJECT), areas={Area.PASSWORDS}),
+    _Rule(None, _shown, areas={Area.PASSWORDS}),
+    _Rule(REFERENCES, _in(Area.REFERENCE), areas={Area.REFERENCES}),
+    _Rule(None, _shown, areas={Area.REFERENCES}),
+    _Rule(_means(*SECTIONS), _in(Area.REFERENCES)),
+    # Texts with credentials among other words: commands, headers, arguments of a kernel.
+    _Rule({KERNEL_ARGUMENTS}, _in(Area.KERNEL_ARGUMENTS)),
+    _Rule({"name"}, _in(Area.REFERENCE), areas={Area.HEADERS}),
+    _Rule(None, _hidden, areas={Area.HEADERS}),
+    _Rule(_means(EXTRA_HEADERS), _in(Area.HEADERS)),
+    _Rule(_COMMANDS, _scope_of_command, _is_arguments),
+    _Rule({HOOK_SIDECARS}, _scope_of_hooks, _is_text),
+    # Secrets, what generates them, and what writes into them: patches, operations, replacements.
+    _Rule({SECRET_GENERATOR}, _in(Area.GENERATORS)),
+    _Rule(None, _scope_in_generator, areas={Area.GENERATORS}),
+    _Rule({_STRING_DATA}, _section_of_secret),
+    # A value is among the metadata of a Secret if the line before it is lost; ``$patch`` is a directive.
+    _Rule(_SECTIONS_OF_SECRETS, _section_of_secret, areas={Area.METADATA}),
+    _Rule(_FIELDS_OF_METADATA, _in(Area.OBJECT), areas={Area.METADATA}),
+    _Rule(lambda key: key.startswith("$"), _in(Area.OBJECT), areas={Area.METADATA}),
+    _Rule(None, _hidden, areas={Area.METADATA}),
+    _Rule(None, _scope_of_operation, _is_of_operation),
+    _Rule({"metadata"}, _in(Area.METADATA), _is_in_secret),
+    _Rule(_SECTIONS_OF_SECRETS, _section_of_secret, _holds_value),
+    _Rule(_except(_SECTIONS_OF_SECRETS), _of_secret, _holds_value),
+    _Rule(lambda key: key.endswith(_JSON_PATCH_ANNOTATION), _scope_of_patch_in_annotation, _is_text),
+    _Rule(_OTHER_PATCHES, _scope_of_patch),
+    _Rule({_PATCH}, _scope_of_patch, lambda entry: _is_text(entry) or _has_target(entry)),
+    _Rule({*_WRITTEN_VALUES, _SOURCE}, _of_secret, _is_written_to_secret),
+    # Parameters of Templates, values of charts, inputs of sets, by what uses them or by their names.
+    _Rule(_means_parameters, _in(Area.PARAMETERS), areas={Area.CHART}),
+    _Rule(_means_parameters, _in(Area.PARAMETERS), _is_in(*_TEMPLATES)),
+    _Rule(
+        _except(PUBLIC_FIELDS_OF_PARAMETERS),
+        _scope_of_parameter,
+        lambda entry: "name" in entry.mapping,
+        {Area.PARAMETERS},
+    ),
+    _Rule(_means_value, _hidden, _is_beside_name),
+    _Rule({_VALUES_OF_TEMPLATE}, _hidden, _is_in(_TEMPLATE)),
+    _Rule(_PARAMETERS_OF_GENERATORS, _scope_of_elements, areas={Area.GENERATORS_OF_SET}),
+    _Rule({"list"}, _scope_of_elements, _is_list, {Area.GENERATORS_OF_SET}),
+    _Rule({"generators"}, _in(Area.GENERATORS_OF_SET), _is_in(APPLICATION_SET)),
+    _Rule({"template"}, _in(Area.OBJECT), areas={Area.GENERATORS_OF_SET}),
+    _Rule(_VALUES, _in(Area.CHART), lambda entry: _is_mapping(entry) or _is_text(entry)),
+    _Rule(_VALUES_OF_CHARTS, _in(Area.CHART), _is_in(*_CHARTS)),
+    _Rule({_TEMPLATE_OF_SECRET}, _in(Area.CHART), _makes_secrets),
+    _Rule({_DATA}, _section_of_secret, lambda e: _is_mapping(e) and _makes_secrets(e), {Area.OBJECT}),
+    _Rule(None, _in(Area.INPUTS), _is_inputs),
+    _Rule(None, _of_secret, _is_used, {Area.INPUTS}),
+    _Rule(None, _of_secret, lambda e: "name" not in e.mapping and _is_used(e), {Area.PARAMETERS}),
+    _Rule(_except(_FIELDS_OF_SETS), _of_secret, _is_input_among_fields),
+    # Fields of any object that are named like a credential, or refer to one.
+    _Rule(names_credential, _in(Area.PASSWORDS), _is_collection_of_credentials),
+    _Rule(names_credential, _hidden, _is_value_of_tool, _AREAS_OF_TOOLS),
+    _Rule(names_credential, _scope_of_header, _is_no_switch, {Area.HEADERS_BY_NAME}),
+    _Rule(_matching(_HEADERS_BY_NAME), _in(Area.HEADERS_BY_NAME), _is_mapping),
+    _Rule({_BODY}, _in(Area.COMMAND), _is_text),
+    _Rule(None, _of_secret, _is_value_in_reference, {Area.REFERENCE}),
+    _Rule(names_credential, _of_secret, _is_scalar_of_operator),
+    _Rule(_matching(_REFERENCE_TO_CREDENTIAL), _of_secret, _is_scalar_of_operator),
+    _Rule(None, _shown, _is_scalar_of_operator),
+    _Rule(names_credential, _in(Area.REFERENCE), _is_mapping_of_scalars),
+    _Rule(_REFERENCES, _in(Area.REFERENCE), lambda entry: not _is_schema(entry)),
+    _Rule(is_reference_to_secret, _in(Area.REFERENCE), lambda entry: not _is_schema(entry)),
+    _Rule({_SOURCE}, _hidden, _is_data_url),
+    _Rule(names_credential, _hidden, _is_credential),
+    _Rule(_matching(_NAMES_SECRETS), _among_secrets),
+    _Rule(_FAKES, _among_secrets, _is_in(*_WITH_CREDENTIALS)),
+    _Rule({"spec"}, _among_secrets, _is_in(_FAKE_GENERATOR)),
+    _Rule(_matching(_VARIABLES), _among_variables, _is_list),
+    _Rule(_matching(_VARIABLES), _in(Area.COMMAND), _is_text),
+)
+
+
+@lru_cache(maxsize=32768)  # objects have few different keys; a large hostile one is walked several times
+def _rules_about(key: str, area: Area) -> Sequence[_Rule]:
+    return tuple(rule for rule in _RULES if rule.is_about(key, area))
+
+
+def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
+    """Return the scope of an entry of a mapping, inside of which it is ``here``."""
+    below = here._replace(is_root=False)
+    if not isinstance(key, str):
+        return below
+    if here.is_among_variables and here.kind != _DEFINITION:
+        if _hides_beside_name(mapping, key):
+            return below.hidden()
+        here, below = (each._replace(is_among_variables=False) for each in (here, below))
+    entry = _Entry(mapping, here, key, mapping.get(key), below)
+    for rule in _rules_about(key, here.area):
+        if rule.when(entry):
+            return rule.scope(entry)
+    return below
 
 
 def confidential_parameters(template: JsonObject) -> frozenset[str]:
