@@ -120,27 +120,25 @@ class SourceFiles:
         if name in self._names_in(parent or "."):  # a pipe, a device, a dangling link
             return Diagnostic.at(site, Code.FILE_UNREADABLE, f"{place} is not a {wanted}").error()
         present = self._listed_beside(site)
-        nearest = tuple(
-            path for path in suggest_paths(place, self._names_in) if path != site.path and path not in present
-        )
-        likely = nearest or tuple(self._at_other_depths(place, folder_of(site.path)))
-        hint = f"did you mean {' or '.join(likely)}?" if likely else None
+        folder = folder_of(site.path)
+        found = suggest_paths(place, self._names_in) or tuple(self._at_other_depths(place, folder))
+        nearest = tuple(path for path in found if path != site.path and path not in present)
+        hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
         fix: Fix | None = None
         if len(nearest) == 1:  # the entry is the path relative to the folder of its file
-            folder = folder_of(site.path)
             old, new = (posixpath.relpath(path, folder) for path in (place, nearest[0]))
             fix = Fix.in_document(site, SetField(site.field, new), old=old)
         return Diagnostic.at(site, Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", hint, fix=fix).error()
 
     def _at_other_depths(self, place: str, folder: str) -> Iterator[str]:
-        """Yield entries for what exists one folder above or below: with one ``..`` more or less."""
+        """Yield what exists where an entry leads with one ``..`` more or less."""
         entry = posixpath.relpath(place, folder)
-        for path in (posixpath.join("..", entry), entry.removeprefix("../")):
-            found = posixpath.normpath(posixpath.join(folder, path))
+        for other in (posixpath.join("..", entry), entry.removeprefix("../")):
+            path = posixpath.normpath(posixpath.join(folder, other))
             with suppress(DiagnosticError):  # a link out of the repository
-                is_inside = found != place and not found.startswith("../")
-                if is_inside and (self.fs.is_file(found) or self.fs.is_folder(found)):
-                    yield posixpath.relpath(found, folder)
+                is_inside = path != place and not path.startswith("../")
+                if is_inside and (self.fs.is_file(path) or self.fs.is_folder(path)):
+                    yield path
 
     def _listed_beside(self, site: Site) -> frozenset[str]:
         """Return the paths that the list of the entry at ``site`` has already."""
