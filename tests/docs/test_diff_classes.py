@@ -1,4 +1,4 @@
-"""The tables at the end of ``docs/diff.md`` list every class of change with its upstream function.
+"""The tables of ``docs/diff-sources.md`` list every class of change with its upstream function.
 
 Each table is written from the code: ``pytest tests/docs/test_diff_classes.py --update-cases``. A new table of
 the code needs a heading in the page and a line in ``TABLES``.
@@ -28,7 +28,7 @@ from renderer.report.diff_outlook import DATA_EFFECTS
 from renderer.report.diff_words import EFFECTS
 from tests.house import ROOT
 
-PAGE = ROOT / "docs" / "diff.md"
+PAGE = ROOT / "docs" / "diff-sources.md"
 Row = tuple[str, ...]
 
 
@@ -100,13 +100,13 @@ def _code(texts: Sequence[str]) -> str:
 
 #: The heading of each table in the page.
 TABLES: Mapping[str, Callable[[], Iterator[Row]]] = {
-    "### Updates that are refused": refusals,
-    "### What a refused object stops": stalls,
-    "### Objects that machines read": reads,
-    "### Disks": disks,
-    "### Facts that the guest sees": guest,
-    "### Fields of a running machine": steps,
-    "### Fields outside of the template, pools and replica sets": machine_fields,
+    "## Updates that are refused": refusals,
+    "## What a refused object stops": stalls,
+    "## Objects that machines read": reads,
+    "## Disks": disks,
+    "## Facts that the guest sees": guest,
+    "## Fields of a running machine": steps,
+    "## Fields outside of the template, pools and replica sets": machine_fields,
 }
 
 
