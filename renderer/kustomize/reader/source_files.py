@@ -121,7 +121,7 @@ class SourceFiles:
             return Diagnostic.at(site, Code.FILE_UNREADABLE, f"{place} is not a {wanted}").error()
         present = self._listed_beside(site)
         folder = folder_of(site.path)
-        found = suggest_paths(place, self._names_in) or tuple(self._at_other_depths(place, folder))
+        found = suggest_paths(place, self._names_in) or tuple(self._at_other_depths(place, folder, wanted))
         nearest = tuple(path for path in found if path != site.path and path not in present)
         hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
         fix: Fix | None = None
@@ -130,14 +130,15 @@ class SourceFiles:
             fix = Fix.in_document(site, SetField(site.field, new), old=old)
         return Diagnostic.at(site, Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", hint, fix=fix).error()
 
-    def _at_other_depths(self, place: str, folder: str) -> Iterator[str]:
-        """Yield what exists where an entry leads with one ``..`` more or less."""
+    def _at_other_depths(self, place: str, folder: str, wanted: str) -> Iterator[str]:
+        """Yield what exists, and is ``wanted``, where an entry leads with one ``..`` more or less."""
         entry = posixpath.relpath(place, folder)
         for other in (posixpath.join("..", entry), entry.removeprefix("../")):
             path = posixpath.normpath(posixpath.join(folder, other))
             with suppress(DiagnosticError):  # a link out of the repository
-                is_inside = path != place and not path.startswith("../")
-                if is_inside and (self.fs.is_file(path) or self.fs.is_folder(path)):
+                is_other = path != place and not path.startswith("../") and not is_inside(folder, path)
+                is_file, is_folder = self.fs.is_file(path), self.fs.is_folder(path)
+                if is_other and ((is_file and wanted != "folder") or (is_folder and wanted != "file")):
                     yield path
 
     def _listed_beside(self, site: Site) -> frozenset[str]:
