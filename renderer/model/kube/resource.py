@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 
 from renderer.model.kube.field_path import ROOT, FieldPath, Segment
@@ -10,7 +10,7 @@ from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text
 from renderer.model.kube.list_elements import element_index, element_name, value_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Gvk, Reference, ResId
-from renderer.model.kube.sharing import extended
+from renderer.model.kube.sharing import extended, once_for_same
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
 
@@ -177,9 +177,14 @@ class Resource(Record):
 
     def data_place(self, key: str) -> DataPlace | None:
         """Return where a generator read the value of ``key``; None if a patch may have changed it since."""
-        if not {self.origin, *self.layers} <= {each.generator for each in self.data_places}:
-            return None
-        return next((each for each in self.data_places if each.key == key), None)
+        by_key, generators = _indexed_places(self.data_places)
+        return by_key.get(key) if generators.issuperset((self.origin, *self.layers)) else None
+
+
+@once_for_same
+def _indexed_places(places: tuple[DataPlace, ...]) -> tuple[Mapping[str, DataPlace], frozenset[Site]]:
+    """Return the first place of each key, and the generators that all of the places are in."""
+    return {each.key: each for each in reversed(places)}, frozenset(each.generator for each in places)
 
 
 def _text(value: Json) -> str:
