@@ -58,6 +58,9 @@ _IN_TEXT = pattern(
 )
 #: Entries of two versions of an object that are compared in one step (``model.run.work``).
 _COMPARED_PER_STEP = 8
+#: Steps for each value of a Secret in what a change does not share, besides those of any walk: a value that
+#: is not data is judged by all rules, and a patch may change it again with each operation.
+_STEPS_PER_CHANGED_VALUE = 20
 _STRING_DATA = "stringData"
 _WORD = pattern(r"[a-z]+(?:-(?:[a-z]+|\d{1,3}))*")
 
@@ -237,6 +240,7 @@ def secret_values_in_changes(before: Json, after: Json) -> frozenset[str]:
     for section in changed.keys() & {*SECTIONS_OF_SECRETS}:
         if isinstance(changed[section], dict) and isinstance(object_at(after).get(section), dict):
             changed[section] = _unshared(changed[section], object_at(after)[section])
+    spend(_STEPS_PER_CHANGED_VALUE * count_values(changed), LOOKING)
     return secret_values([{**changed, "kind": SECRET}]) if changed else frozenset()
 
 

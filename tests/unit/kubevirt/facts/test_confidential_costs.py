@@ -19,6 +19,7 @@ from renderer.kubevirt.facts.confidential.secret_values import (
     may_hold_objects,
     may_hold_objects_as_text,
     secret_values,
+    secret_values_in_changes,
 )
 from renderer.kubevirt.guest_data.credential_fields import credential_fields
 from renderer.model.kube.field_path import FieldPath
@@ -97,6 +98,14 @@ def test_versions_of_an_object_are_searched_only_in_what_they_do_not_share() -> 
 
     one, many = (copy_context().run(steps, versions) for versions in (1, 100))
     assert many < 2 * one
+
+
+def test_values_that_each_operation_of_a_patch_looks_at_again_cost_what_they_take() -> None:
+    annotations: JsonObject = {str(number): {"a": "b"} for number in range(100)}
+    before: JsonObject = {"kind": "Secret", "metadata": {"annotations": annotations}}
+    begin_run()
+    secret_values_in_changes(before, {**before, "metadata": {"annotations": {**annotations, "c": "d"}}})
+    assert spent() > 4000
 
 
 def test_variables_of_one_object_share_what_is_known_of_it() -> None:
