@@ -133,15 +133,17 @@ class _VmImpacts:
             waiting = sync(self._update._replace(after=change.waiting))
             reaction = _without_waiting_fields(reaction, waiting)
         self.state = reaction.state
-        started = FieldIndex(differences(change.before.instance, reaction.next_instance))
-        self.pending = tuple(
+        self.pending = tuple(_pending_fields(reaction))
+        changed = FieldIndex(differences(change.before.instance, reaction.next_instance))
+        #: What the change itself makes wait for the next start.
+        self._pending = [
             field
-            for field in _pending_fields(reaction)
-            if field.segments[: len(_RESOURCES)] != _RESOURCES or field in started
-        )
+            for field in self.pending
+            if field.segments[: len(_RESOURCES)] != _RESOURCES or field in changed
+        ]
         #: True if more waits for the next start than the names that KubeVirt notes for people.
-        self.differs = any(field.segments[-1] not in _NOTES for field in self.pending)
-        self._waits = FieldIndex(field for field in self.pending if field.segments[-1] not in _NOTES)
+        self.differs = any(field.segments[-1] not in _NOTES for field in self._pending)
+        self._waits = FieldIndex(field for field in self._pending if field.segments[-1] not in _NOTES)
         self._patches = tuple(
             (self._with_starter(patch), FieldIndex(patch.fields)) for patch in self.state.patches
         )
@@ -201,8 +203,8 @@ class _VmImpacts:
             yield Impact(Effect.RESTART, self.state.restart.reason, self.state.restart.source)
         if self.state.stuck:
             yield Impact(Effect.STUCK, self.state.stuck.reason, self.state.stuck.source)
-        if self.pending:
-            yield self._pending_impact(self.pending)
+        if self._pending:
+            yield self._pending_impact(self._pending)
 
     def _with_starter(self, patch: InstancePatch) -> InstancePatch:
         """Return a patch with who starts the live migration that it needs, and what is unknown about it."""
