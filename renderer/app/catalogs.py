@@ -18,7 +18,7 @@ from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import locate
 from renderer.kubevirt.facts.confidential.masked import masked
-from renderer.kubevirt.facts.confidential.parts import root_scope
+from renderer.kubevirt.facts.confidential.scope import root_scope
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.confidential.masked import masked
-from renderer.kubevirt.facts.confidential.parts import Scope, root_scope
+from renderer.kubevirt.facts.confidential.scope import Scope, root_scope
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, scalar_text, text_at
 from renderer.model.log_line import log_line

@@ -13,6 +13,7 @@ from renderer.findings.confidential_words import (
     is_answer_file_literal,
     names_of_credentials,
 )
+from renderer.kubevirt.facts.confidential.conditions import is_reference
 from renderer.kubevirt.facts.confidential.fields import (
     CONFIDENTIAL_KEYS_OF_TEXT,
     EXTRA_HEADERS,
@@ -26,14 +27,8 @@ from renderer.kubevirt.facts.confidential.fields import (
     is_path_entry,
 )
 from renderer.kubevirt.facts.confidential.meant_keys import LITERALS, meant_key
-from renderer.kubevirt.facts.confidential.parts import (
-    Scope,
-    has_confidential_part,
-    hides,
-    is_reference,
-    opened,
-    root_scope,
-)
+from renderer.kubevirt.facts.confidential.parts import has_confidential_part, hides, opened
+from renderer.kubevirt.facts.confidential.scope import Scope, root_scope
 from renderer.kubevirt.guest_data.credential_fields import credential_fields, may_hold_credential
 from renderer.model.credential_text.commands import (
     passwords_of_commands,

@@ -10,7 +10,7 @@ from renderer.files.file_system import FileSystem
 from renderer.gitops.openshift_template import is_template, process
 from renderer.gitops.vm_template import process_vm_template
 from renderer.kubevirt.facts.confidential.parameters import confidential_values_of_parameters
-from renderer.kubevirt.facts.confidential.parts import is_name
+from renderer.kubevirt.facts.confidential.scope import is_name
 from renderer.kubevirt.vm_template.findings import is_vm_template
 from renderer.kubevirt.vm_template.template import MACHINE, PARAMETERS
 from renderer.model.codes import Code

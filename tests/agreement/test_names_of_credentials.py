@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from renderer.findings.public_lines import public_lines
-from renderer.kubevirt.facts.confidential.parts import parts_of, root_scope
+from renderer.kubevirt.facts.confidential.parts import parts_of
+from renderer.kubevirt.facts.confidential.scope import root_scope
 from renderer.kubevirt.guest_data.credential_fields import holds_credential
 from renderer.model.credential_text.commands import credential_arguments
 from renderer.model.kube.json import Json

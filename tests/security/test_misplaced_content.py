@@ -8,7 +8,7 @@ import pytest
 
 from renderer.findings.public_lines import public_lines
 from renderer.kubevirt.facts.confidential.masked import masked
-from renderer.kubevirt.facts.confidential.parts import root_scope
+from renderer.kubevirt.facts.confidential.scope import root_scope
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.run.taint import begin_notes, taint_masking
 from renderer.yamlio.decode import decode_documents

@@ -18,10 +18,11 @@ from itertools import accumulate, chain, compress
 from operator import and_
 
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
+from renderer.kubevirt.facts.confidential.conditions import INPUTS_OF_SETS
 from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES, IGNITION, SECTIONS_OF_SECRETS
 from renderer.kubevirt.facts.confidential.masked import holds_secret
 from renderer.kubevirt.facts.confidential.object_fields import withheld_fields
-from renderer.kubevirt.facts.confidential.parts import INPUTS_OF_SETS, is_name
+from renderer.kubevirt.facts.confidential.scope import is_name
 from renderer.kubevirt.facts.confidential.secret_values import (
     confidential_texts,
     fields_of_secrets,

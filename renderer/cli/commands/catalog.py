@@ -36,7 +36,7 @@ from renderer.cli.console import (
 )
 from renderer.cli.options import ExistingPath, cluster_option, kubevirt_option
 from renderer.kubevirt.facts.confidential.masked import masked
-from renderer.kubevirt.facts.confidential.parts import root_scope
+from renderer.kubevirt.facts.confidential.scope import root_scope
 from renderer.model.kube.json import Json
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.quantity import Quantity

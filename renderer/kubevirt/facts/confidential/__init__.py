@@ -1,7 +1,8 @@
 """What of an object is confidential, decided once: every output asks here.
 
 ``fields``           the one table of fields that may hold a secret
-``parts``            the walk over an object, which finds its confidential parts
+``scope``            what the way from the root says about a value
+``parts``, ``conditions``  the table of rules, and the walk that finds confidential parts by it
 ``parameters``       the values that ResourceSets, ApplicationSets and Templates put into such parts
 ``secret_values``    the values of Secrets, which may occur elsewhere
 ``masked``           trees and names with a mask for what is confidential

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from renderer.kubevirt.facts.confidential.parts import (
-    Scope,
-    hides,
-    opened,
-    without_confidential_parts,
-)
+from renderer.kubevirt.facts.confidential.parts import hides, opened, without_confidential_parts
+from renderer.kubevirt.facts.confidential.scope import Scope
 from renderer.model.credential_text.search import without_credentials
 from renderer.model.kube.encryption import is_ciphertext
 from renderer.model.kube.field_path import ElementName, FieldPath, Segment

@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING
 
 from renderer.kubevirt.facts.confidential.fields import COPIES, IGNITION, SECTIONS, START_DATA
 from renderer.kubevirt.facts.confidential.masked import masked, shown_path
-from renderer.kubevirt.facts.confidential.parts import (
-    LOOKING,
-    STEPS_PER_VALUE,
-    Area,
-    Scope,
-    ScopeOf,
-    hides,
-    opened,
-    parts_of,
-    root_scope,
-)
+from renderer.kubevirt.facts.confidential.parts import LOOKING, STEPS_PER_VALUE, hides, opened, parts_of
+from renderer.kubevirt.facts.confidential.scope import Area, Scope, ScopeOf, root_scope
 from renderer.kubevirt.facts.confidential.secret_values import readings_of_secrets
 from renderer.model.credential_text.form import is_credential_value
 from renderer.model.kube.encryption import SOPS

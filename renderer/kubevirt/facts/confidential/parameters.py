@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from renderer.kubevirt.facts.confidential.conditions import RESOURCE_SET
 from renderer.kubevirt.facts.confidential.masked import masked
 from renderer.kubevirt.facts.confidential.parts import (
     LOOKING,
-    RESOURCE_SET,
     STEPS_PER_VALUE,
-    Area,
-    Scope,
     confidential_inputs,
     confidential_parameters,
     parts_of,
 )
+from renderer.kubevirt.facts.confidential.scope import Area, Scope
 from renderer.model.kube.json import (
     JsonObject,
     array_at,

@@ -9,11 +9,48 @@ a whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from enum import Enum, auto
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
+from renderer.kubevirt.facts.confidential.conditions import (
+    FAKE_GENERATOR,
+    MAKERS_OF_SETS,
+    RESOURCE_SET,
+    SOURCE,
+    UNKNOWN_TARGETS,
+    WITH_CREDENTIALS,
+    Entry,
+    has_target,
+    hides_beside_name,
+    holds_value,
+    is_any,
+    is_arguments,
+    is_beside_name,
+    is_collection_of_credentials,
+    is_command,
+    is_credential,
+    is_data_url,
+    is_in,
+    is_in_secret,
+    is_input_among_fields,
+    is_inputs,
+    is_list,
+    is_mapping,
+    is_mapping_of_scalars,
+    is_no_switch,
+    is_of_operation,
+    is_scalar_of_operator,
+    is_schema,
+    is_text,
+    is_used_parameter,
+    is_value_in_reference,
+    is_value_of_tool,
+    is_written_to_secret,
+    makes_secrets,
+    means_value,
+    resembles,
+)
 from renderer.kubevirt.facts.confidential.fields import (
     ANSWER_FILES,
     CONFIDENTIAL_KEYS,
@@ -26,35 +63,17 @@ from renderer.kubevirt.facts.confidential.fields import (
     LAUNCH_SECURITY,
     PUBLIC_FIELDS_OF_GENERATORS,
     PUBLIC_FIELDS_OF_PARAMETERS,
-    PUBLIC_FIELDS_OF_SECRETS,
     REFERENCES,
     SECRET_GENERATOR,
     SECTIONS,
     SECTIONS_OF_SECRETS,
     is_confidential,
-    is_path_entry,
     is_reference_to_secret,
-    is_value_key,
 )
-from renderer.kubevirt.facts.confidential.manifest_text import (
-    may_be_confidential,
-    seems_confidential,
-)
-from renderer.kubevirt.facts.confidential.meant_keys import (
-    LITERALS,
-    has_values_of_secret,
-    means_generator,
-    meant_key,
-)
-from renderer.kubevirt.facts.confidential.meant_kinds import (
-    ANY_KIND,
-    OWN_KIND,
-    is_secret_if_it_has_data,
-    may_be_secret,
-    means_secret,
-    target_kind,
-    without_letters,
-)
+from renderer.kubevirt.facts.confidential.manifest_text import may_be_confidential, seems_confidential
+from renderer.kubevirt.facts.confidential.meant_keys import has_values_of_secret, means_generator, meant_key
+from renderer.kubevirt.facts.confidential.meant_kinds import ANY_KIND, OWN_KIND, means_secret, target_kind
+from renderer.kubevirt.facts.confidential.scope import AREAS_OF_TOOLS, Area, Scope, ScopeOf, is_name
 from renderer.kubevirt.facts.confidential.template_names import (
     ALL,
     NOT,
@@ -69,39 +88,23 @@ from renderer.kubevirt.facts.confidential.template_names import (
 )
 from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kinds import SECRET, VM_TEMPLATE
-from renderer.kubevirt.facts.made_secrets import MAKES_SECRETS
 from renderer.model.credential_text.commands import credential_arguments
 from renderer.model.credential_text.form import is_credential_value
 from renderer.model.credential_text.keys_and_tokens import PRIVATE_KEYS
-from renderer.model.credential_text.names import (
-    is_credential_field,
-    named_credentials,
-    names_credential,
-    names_secrets,
-)
+from renderer.model.credential_text.names import named_credentials, names_credential
 from renderer.model.credential_text.requests import without_value_of_header
 from renderer.model.credential_text.search import without_credentials
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import SOPS
 from renderer.model.kube.field_path import FieldPath, Segment, parse_pointer
-from renderer.model.kube.json import (
-    EMPTY,
-    Json,
-    JsonObject,
-    array_at,
-    count_values,
-    object_at,
-    text_at,
-)
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, count_values, object_at, text_at
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.pattern import pattern
-from renderer.model.placeholders import without_placeholders
 from renderer.model.run.taint import keys_of, texts_of
 from renderer.model.run.work import spend
 
 _SECRET_LIST = "SecretList"  # noqa: S105 - the kind
 _STRING_DATA, _DATA = "stringData", "data"
-_SECTIONS_OF_SECRETS = frozenset(SECTIONS_OF_SECRETS)
 #: The fields of a generator that are mappings.
 _MAPPINGS_OF_GENERATORS = frozenset({"metadata", "options"})
 _PATHS_OF_GENERATORS = frozenset({"env", "envs", FILES_OF_GENERATORS})
@@ -110,7 +113,6 @@ _PATHS_OF_GENERATORS = frozenset({"env", "envs", FILES_OF_GENERATORS})
 _TEMPLATE_OF_SECRET = "template"  # noqa: S105 - the name of a field
 #: The values that a store and a generator of the External Secrets operator give out in tests.
 _FAKES = frozenset({"fake", "fakeSpec"})
-_FAKE_GENERATOR = "Fake"
 #: It has fields by name, not values.
 _DEFINITION = "CustomResourceDefinition"
 #: Added to the parameters of a Template, so that a Template within it is not searched for its own.
@@ -119,11 +121,9 @@ _TEMPLATE = "Template"
 _TEMPLATES = frozenset({_TEMPLATE, VM_TEMPLATE})
 #: The field of vmrender's own Template with values, of which it may make a Secret.
 _VALUES_OF_TEMPLATE = "values"
-#: What puts inputs into templates of objects, and what else may have its inputs.
-RESOURCE_SET, INPUT_PROVIDER = "ResourceSet", "ResourceSetInputProvider"
-_MAKERS_OF_SETS = frozenset({"resources", "resourcesTemplate", "steps"})
-#: The fields of its ``spec`` (flux-operator ``api/v1/resourceset_types.go``): another one is an input.
-_FIELDS_OF_SETS = _MAKERS_OF_SETS | {
+#: The fields of the ``spec`` of a ResourceSet (flux-operator ``api/v1/resourceset_types.go``): another one is
+#: an input.
+_FIELDS_OF_SETS = MAKERS_OF_SETS | {
     *(
         "commonMetadata",
         "dependsOn",
@@ -135,7 +135,6 @@ _FIELDS_OF_SETS = _MAKERS_OF_SETS | {
     )
 }
 _NO_TEMPLATES_OF_SETS = frozenset({"inputs", "inputsFrom", "steps"})
-INPUTS_OF_SETS: Mapping[str, str] = {RESOURCE_SET: "inputs", INPUT_PROVIDER: "defaultValues"}
 #: What puts the parameters of generators into Applications, and the fields of a generator with parameters.
 APPLICATION_SET = "ApplicationSet"
 _PARAMETERS_OF_GENERATORS = frozenset({"elements", "elementsYaml", "parameters", "values"})
@@ -157,29 +156,13 @@ _FIELDS_OF_METADATA = frozenset(
 )
 #: Kinds of objects that put parameters into others, also misspelt.
 _WITH_PARAMETERS = frozenset({*_TEMPLATES, RESOURCE_SET, APPLICATION_SET})
-_TYPE_OF_SECRET = pattern(r"Opaque|(?:[a-z]+\.)?kubernetes\.io/[a-z-]+|helm\.sh/release\.v\d")
 #: Kinds of objects with a chart, and their fields with values of it.
 _CHARTS = frozenset({"Application", APPLICATION_SET, "HelmChart", "HelmChartConfig", "HelmRelease"})
-#: Kinds of operators with a credential, or the reference to one, among their fields.
-_WITH_CREDENTIALS = frozenset(
-    {"BGPPeer", "ClusterGenerator", "ClusterSecretStore", _FAKE_GENERATOR, "Provider", "SecretStore"}
-)
 #: In most private keys.
 _PRIVATE_KEY = "PRIVATE KEY"
 _REFERENCE_TO_CREDENTIAL = pattern(r"(?i)secret(ref)?$")
-#: The fields of a reference with the names of another object, and of a part of it.
-_NAME_IN_REFERENCE = pattern(
-    r"(?i)(name|namespace|key|kind|group|property|version|type|ref|optional|policy|store)$"
-)
-#: Fields that hold a reference, and other fields of one.
-_HOLDS_REFERENCE = pattern(r"(?i)(ref(erence)?|selector|from)$")
-_OTHER_NAMES = frozenset({"divisor", "fieldPath", "path", "resource", "targetPath"})
-#: A text in the place of a mapping: ``name=value``.
-_ASSIGNED_NAME = pattern(r"\s*([\w.-]{1,80})\s{0,9}[=:]")
 #: Fields of volumes, and of a download, that refer to other objects.
 _REFERENCES = REFERENCES | {"secretExtraHeaders", "sysprep"}
-#: What ResourceSets and shells put in later.
-_TAG = pattern(r"<<[^<>\n]{0,200}>>|\$\(\w{1,200}\)|\$\w{1,200}")
 #: Lists of names with values: ``env``, ``extraEnvVars``, ``httpHeaders``.
 _VARIABLES = pattern(r"(?i)(env(s|ironment)?|env[-_]?vars?|headers|variables)$")
 _VALUES_OF_CHARTS = frozenset({"helm", "plugin", "set"})
@@ -192,12 +175,6 @@ _CONFIDENTIAL_KEYS = frozenset(CONFIDENTIAL_KEYS)
 #: The keys that no other word resembles, so that they are recognised if they are misspelt.
 _LONG_KEYS = _CONFIDENTIAL_KEYS - {*LAUNCH_SECURITY}
 
-#: The field of Ignition with the content of a file, as a URL; and of a replacement, with where its value is.
-_SOURCE = "source"
-#: The name of a field with credentials in a list or mapping, and the fields in it with another meaning.
-_PASSWORDS = pattern(
-    r"(?i)^(?!.*existing).*(pass(word|wd|phrase)s?|(access|api|private|secret)[-_]?keys|tokens)$"
-)
 _NO_PASSWORD = pattern(r"(?i)^existing|(ref|from|name|namespace|key|type|length|policy|enabled|description)$")
 #: A field with headers by their names.
 _HEADERS_BY_NAME = pattern(r"(?i)headers$")
@@ -210,7 +187,6 @@ _OTHER_PATCHES = frozenset({"jsonOp", "patchStrategicMerge", "patchesJson6902", 
 #: Annotations of a HyperConverged with a JSON patch of what its operator makes
 #: (hyperconverged-cluster-operator ``controllers/common/consts.go``).
 _JSON_PATCH_ANNOTATION = "/jsonpatch"
-_UNKNOWN_TARGETS = ("", ANY_KIND, OWN_KIND)
 #: A key in a JSON pointer that is the index of a list, or its end.
 _ELEMENT = pattern(r"-|[0-9]+")
 #: Lists whose elements have a value that is never a credential.
@@ -218,15 +194,10 @@ _WITHOUT_CREDENTIALS = frozenset({"matchFields", "taints", "tolerations"})
 #: The value that a replacement, or a ValueAddTransformer of kustomize, writes into its ``targets``; it may be
 #: in the place of the mapping ``source`` by mistake.
 _WRITTEN_VALUES = frozenset({"sourceValue", "value"})
-_FIRST_OF_PATH = pattern(r"[^./]*")
 #: The field of a parameter of a plugin that has several values.
 _ARRAY = "array"
 #: A key below which Secrets are described: ``secrets``, ``extraSecrets``, ``secretTemplate``.
 _NAMES_SECRETS = pattern(r"(?i)secrets?(templates?)?$")
-#: A kind that is known only once parameters are substituted.
-_VARIABLE_KIND = pattern(r"[${]|<<")
-#: The characters of names of entries, and of labels and annotations.
-_NAME = pattern(r"[-._/A-Za-z0-9]*")
 #: Steps for each value of an object that is walked and for each character of a text that is parsed, and the
 #: characters of texts that are searched in one step (``model.run.work``).
 STEPS_PER_VALUE, _STEPS_PER_CHARACTER, CHARACTERS_PER_STEP = 4, 4, 32
@@ -237,89 +208,8 @@ _COMMANDS = ("args", "command")
 _DEEPEST_TEXT = 4
 
 
-class Area(Enum):
-    """The section of an object that a value is in."""
-
-    OBJECT = auto()
-    ENTRIES = auto()  # of a Secret: each entry is a value
-    REFERENCES = auto()  # all scalars are confidential, except the names of other objects
-    GENERATORS = auto()  # the entries of secretGenerator, and a SecretGenerator
-    FILES = auto()  # the paths of files that a generator reads
-    CHART = auto()  # the values of a chart
-    PARAMETERS = auto()  # of a Template or of a chart, with names
-    INPUTS = auto()  # of a ResourceSet, or parameters of an ApplicationSet
-    GENERATORS_OF_SET = auto()  # of an ApplicationSet
-    METADATA = auto()  # of a Secret
-    KERNEL_ARGUMENTS = auto()  # a text
-    HEADERS = auto()  # texts
-    HEADERS_BY_NAME = auto()  # a mapping
-    PASSWORDS = auto()  # texts, except the names of other objects
-    REFERENCE = auto()  # to a Secret: names, or a value in their place
-    COMMAND = auto()  # a text, or a list of arguments
-
-
 _AREAS_WITH_OBJECTS = frozenset({Area.OBJECT, Area.CHART, Area.REFERENCE})
-_AREAS_OF_TOOLS = frozenset({Area.CHART, Area.INPUTS, Area.PARAMETERS})
 _AREAS_OF_PARTS = frozenset({Area.COMMAND, Area.HEADERS, Area.KERNEL_ARGUMENTS})
-
-
-class Scope(NamedTuple):
-    """What the way from the root of an object says about a value.
-
-    ``is_hidden``: it is confidential as a whole; ``is_secret``: as a value of a Secret, which may occur
-    elsewhere. ``kind`` is the kind of the object around it, ``target`` the kind that a patch is for.
-    ``parameters`` are the names of parameters that confidential fields use. ``is_among_secrets``: a key on
-    the way names Secrets; ``is_among_variables``: it is an element of a list of variables. ``depth`` is the
-    number of texts around it. ``command`` has the arguments before the first one of ``args``.
-    """
-
-    area: Area = Area.OBJECT
-    kind: str = ""
-    is_root: bool = False
-    is_hidden: bool = False
-    is_secret: bool = False
-    target: str = ""
-    parameters: frozenset[str] = frozenset()
-    is_among_secrets: bool = False
-    is_among_variables: bool = False
-    depth: int = 0
-    command: tuple[str, ...] = ()
-
-    def hides(self, value: Json) -> bool:
-        """Return True if the value is confidential as a whole, whatever a text in it says."""
-        if self.is_hidden:
-            return True
-        if isinstance(value, dict | list):
-            return False
-        if self.area is Area.FILES:
-            return not (isinstance(value, str) and is_path_entry(value))
-        if self.area is Area.REFERENCE:
-            return _is_content(value)
-        if self.area is Area.HEADERS:  # the name of a header is public
-            return value is not None and not (isinstance(value, str) and ":" in value)
-        if self.area in _AREAS_OF_TOOLS and isinstance(value, str):  # in the place of a mapping
-            name = _ASSIGNED_NAME.match(value)
-            is_parameter = self.area is not Area.CHART and name and is_used(name[1], self.parameters)
-            return is_parameter or (name is not None and names_credential(name[1]))
-        return self.area is Area.REFERENCES or (self.area is Area.PASSWORDS and is_credential_value(value))
-
-    def hidden(self, *, is_secret: bool = False) -> Scope:
-        return self._replace(is_hidden=True, is_secret=self.is_secret or is_secret)
-
-    def within(self, area: Area) -> Scope:
-        return self._replace(area=area, is_root=False)
-
-
-#: Returns the scope of a child of a mapping or list by its key.
-ScopeOf: TypeAlias = Callable[[Segment], Scope]
-
-
-def root_scope(kind: str = "", target: str = "") -> Scope:
-    """Return the scope of a whole object.
-
-    ``kind`` counts if the object has none; ``target`` is the kind that counts whatever kind it has.
-    """
-    return Scope(kind=kind, is_root=True, target=target)
 
 
 def opened(value: Json, scope: Scope) -> ScopeOf:
@@ -333,7 +223,7 @@ def opened(value: Json, scope: Scope) -> ScopeOf:
         element = scope._replace(is_root=scope.is_root and bool(scope.target))
         if scope.area is Area.COMMAND:
             return partial(_scope_of_argument, credential_arguments(value, scope.command), element)
-        if scope.is_among_variables and _is_command(value):  # ``NAME=value`` in place of name and value
+        if scope.is_among_variables and is_command(value):  # ``NAME=value`` in place of name and value
             return lambda _: element.within(Area.COMMAND)
         return lambda _: element
     mapping = value if isinstance(value, dict) else EMPTY
@@ -355,7 +245,7 @@ def _entered(mapping: JsonObject, scope: Scope) -> Scope:
         return scope._replace(kind=SECRET)
     if not isinstance(kind, str) or not (scope.is_root or has_identity or kind in (SECRET, _SECRET_LIST)):
         return scope
-    kind = next((known for known in _WITH_PARAMETERS if _resembles(kind, known)), kind)
+    kind = next((known for known in _WITH_PARAMETERS if resembles(kind, known)), kind)
     if kind in _WITH_PARAMETERS and not scope.parameters:
         return scope._replace(kind=kind, parameters=_parameters_of(kind, mapping) | _NONE)
     if means_generator(kind):
@@ -369,63 +259,47 @@ def _parameters_of(kind: str, mapping: JsonObject) -> frozenset[str]:
     return confidential_inputs(mapping) if kind == RESOURCE_SET else _elements_not_in_names(mapping)
 
 
-def _is_command(value: Json) -> bool:
-    if isinstance(value, list):
-        return not any(isinstance(each, dict | list) for each in value)
-    return isinstance(value, str)
-
-
 def _scope_of_argument(confidential: frozenset[int], scope: Scope, index: Segment) -> Scope:
     return scope.hidden() if index in confidential else scope
 
 
-class _Entry(NamedTuple):
-    """An entry of a mapping that is in the scope ``here``; ``below`` is its scope without a rule."""
-
-    mapping: JsonObject
-    here: Scope
-    key: str
-    child: Json
-    below: Scope
-
-
-def _shown(entry: _Entry) -> Scope:
+def _shown(entry: Entry) -> Scope:
     return entry.below
 
 
-def _hidden(entry: _Entry) -> Scope:
+def _hidden(entry: Entry) -> Scope:
     return entry.below.hidden()
 
 
-def _of_secret(entry: _Entry) -> Scope:
+def _of_secret(entry: Entry) -> Scope:
     return entry.below.hidden(is_secret=True)
 
 
-def _in(area: Area) -> Callable[[_Entry], Scope]:
+def _in(area: Area) -> Callable[[Entry], Scope]:
     return lambda entry: entry.below.within(area)
 
 
-def _section_of_secret(entry: _Entry) -> Scope:
+def _section_of_secret(entry: Entry) -> Scope:
     """Return the scope of a section of a Secret: its keys are shown, if it has any."""
     has_keys = entry.child is None or isinstance(entry.child, dict)
     return entry.below.within(Area.ENTRIES) if has_keys else _of_secret(entry)
 
 
-def _among_secrets(entry: _Entry) -> Scope:
+def _among_secrets(entry: Entry) -> Scope:
     return entry.below._replace(is_among_secrets=True)
 
 
-def _among_variables(entry: _Entry) -> Scope:
+def _among_variables(entry: Entry) -> Scope:
     return entry.below._replace(is_among_variables=True)
 
 
-def _scope_of_command(entry: _Entry) -> Scope:
+def _scope_of_command(entry: Entry) -> Scope:
     command = array_at(entry.mapping, "command") if entry.key == "args" else ()
     before = tuple(each if isinstance(each, str) else "" for each in command)
     return entry.below.within(Area.COMMAND)._replace(command=before)
 
 
-def _scope_in_generator(entry: _Entry) -> Scope:
+def _scope_in_generator(entry: Entry) -> Scope:
     is_mapping = isinstance(entry.child, dict)
     if entry.key in _PATHS_OF_GENERATORS and not is_mapping:
         return entry.below.within(Area.FILES)
@@ -435,17 +309,17 @@ def _scope_in_generator(entry: _Entry) -> Scope:
     return entry.below.within(Area.OBJECT) if is_public else _of_secret(entry)
 
 
-def _scope_of_patch(entry: _Entry) -> Scope:
-    is_known = entry.key in _OTHER_PATCHES or _has_target(entry)
+def _scope_of_patch(entry: Entry) -> Scope:
+    is_known = entry.key in _OTHER_PATCHES or has_target(entry)
     target = target_kind(object_at(entry.mapping, "target")) if is_known else OWN_KIND
     return Scope(is_root=True, target=target, depth=entry.here.depth)
 
 
-def _scope_of_patch_in_annotation(entry: _Entry) -> Scope:
+def _scope_of_patch_in_annotation(entry: Entry) -> Scope:
     return Scope(is_root=True, target=entry.here.kind or ANY_KIND, depth=entry.here.depth)
 
 
-def _scope_of_parameter(entry: _Entry) -> Scope:
+def _scope_of_parameter(entry: Entry) -> Scope:
     name = text_at(entry.mapping, "name")
     word = name.removesuffix("s") if entry.key == _ARRAY else name
     if name in entry.here.parameters or names_credential(word):
@@ -453,179 +327,18 @@ def _scope_of_parameter(entry: _Entry) -> Scope:
     return entry.below.within(Area.COMMAND) if entry.key == _ARRAY else entry.below
 
 
-def _scope_of_elements(entry: _Entry) -> Scope:
+def _scope_of_elements(entry: Entry) -> Scope:
     """Return the scope of the parameters that a generator of an ApplicationSet has: a text is not read."""
-    is_hidden = _is_text(entry) and entry.here.parameters != _NONE
+    is_hidden = is_text(entry) and entry.here.parameters != _NONE
     return _of_secret(entry) if is_hidden else entry.below.within(Area.INPUTS)
 
 
-def _scope_of_header(entry: _Entry) -> Scope:
+def _scope_of_header(entry: Entry) -> Scope:
     scheme_and_word = str(entry.child).split(maxsplit=1)
     return _hidden(entry) if all(map(is_credential_value, scheme_and_word)) else entry.below
 
 
-def _is_any(_entry: _Entry) -> bool:
-    return True
-
-
-def _is_text(entry: _Entry) -> bool:
-    return isinstance(entry.child, str)
-
-
-def _is_mapping(entry: _Entry) -> bool:
-    return isinstance(entry.child, dict)
-
-
-def _is_list(entry: _Entry) -> bool:
-    return isinstance(entry.child, list)
-
-
-def _is_scalar(entry: _Entry) -> bool:
-    return isinstance(entry.child, str | int | float) and not isinstance(entry.child, bool)
-
-
-def _is_schema(entry: _Entry) -> bool:
-    return isinstance(entry.child, dict) and "type" in entry.child
-
-
-def _is_in(*kinds: str) -> Callable[[_Entry], bool]:
-    return lambda entry: entry.here.kind in kinds
-
-
-def _is_arguments(entry: _Entry) -> bool:
-    return _is_command(entry.child)
-
-
-def _is_of_operation(entry: _Entry) -> bool:
-    return "op" in entry.mapping and "path" in entry.mapping and "kind" not in entry.mapping
-
-
-def _has_target(entry: _Entry) -> bool:
-    return isinstance(entry.mapping.get("target"), dict)
-
-
-def _is_in_secret(entry: _Entry) -> bool:
-    return isinstance(entry.child, dict) and _is_secret(entry.mapping, entry.here)
-
-
-def _is_written_to_secret(entry: _Entry) -> bool:
-    """Return True for the value of what writes into Secrets; a mapping under ``source`` says where it is."""
-    is_value = entry.key != _SOURCE or not isinstance(entry.child, dict)
-    return is_value and _may_write_value_of_secret(entry.mapping)
-
-
-def _is_beside_name(entry: _Entry) -> bool:
-    return _hides_beside_name(entry.mapping, entry.key)
-
-
-def _makes_secrets(entry: _Entry) -> bool:
-    return MAKES_SECRETS.search(entry.here.kind) is not None
-
-
-def _is_inputs(entry: _Entry) -> bool:
-    name = INPUTS_OF_SETS.get(entry.here.kind)
-    return name is not None and (entry.key == name or _resembles(entry.key, name))
-
-
-def _is_used(entry: _Entry) -> bool:
-    return is_used(entry.key, entry.here.parameters)
-
-
-def _is_input_among_fields(entry: _Entry) -> bool:
-    is_set = entry.here.kind == RESOURCE_SET and not _MAKERS_OF_SETS.isdisjoint(entry.mapping)
-    return is_set and _is_used(entry)
-
-
-def _is_collection_of_credentials(entry: _Entry) -> bool:
-    """Return True for a list of texts, or a list or mapping whose key is surely the name of credentials."""
-    is_sure = isinstance(entry.child, dict | list) and _PASSWORDS.search(entry.key) is not None
-    is_collection = is_sure or (isinstance(entry.child, list) and _is_command(entry.child))
-    return is_collection and not _is_schema(entry) and not names_secrets(entry.key, entry.child)
-
-
-def _is_no_switch(entry: _Entry) -> bool:
-    return _is_scalar(entry) and _names_credential(entry.key, str(entry.child))
-
-
-def _is_value_of_tool(entry: _Entry) -> bool:
-    return _is_no_switch(entry) and not names_secrets(entry.key, entry.child)
-
-
-def _is_value_in_reference(entry: _Entry) -> bool:
-    if not _is_scalar(entry) or not is_credential_value(entry.child):
-        return False
-    if entry.here.kind in _WITH_CREDENTIALS:
-        return _NAME_IN_REFERENCE.search(entry.key) is None
-    return is_value_key(entry.key)
-
-
-def _is_scalar_of_operator(entry: _Entry) -> bool:
-    return entry.here.kind in _WITH_CREDENTIALS and _is_scalar(entry)
-
-
-def _is_mapping_of_scalars(entry: _Entry) -> bool:
-    is_mapping = isinstance(entry.child, dict) and _is_command([*entry.child.values()])
-    return is_mapping and not _is_schema(entry)
-
-
-def _is_data_url(entry: _Entry) -> bool:
-    return isinstance(entry.child, str) and entry.child.startswith("data:")
-
-
-def _is_credential(entry: _Entry) -> bool:
-    is_named = _is_scalar(entry) and is_credential_field(entry.mapping, entry.key)
-    return is_named and is_credential_value(entry.child)
-
-
-def _hides_beside_name(mapping: JsonObject, key: str) -> bool:
-    """Return True if an entry of a mapping is the value of a credential that the ``name`` in it names.
-
-    What is exactly a reference to another object is shown.
-    """
-    child = mapping.get(key)
-    is_written = not isinstance(child, bool | None) and not is_reference(child)
-    return key != "name" and is_written and _names_credential(text_at(mapping, "name"), str(child))
-
-
-@lru_cache(maxsize=1024)
-def _means_value(key: str) -> bool:
-    """Return True for ``value``, in any case and with one mistake; ``values`` is another field."""
-    return key == "value" or (key.lower() != "values" and _resembles(key, "value"))
-
-
-@lru_cache(maxsize=1024)
-def _resembles(key: str, word: str) -> bool:
-    """Return True for a word in any case and with one mistake: a letter more, less, swapped or wrong."""
-    is_as_long = abs(len(key) - len(word)) <= 1
-    return is_as_long and not without_letters(key.lower(), 1).isdisjoint(without_letters(word.lower(), 1))
-
-
-def is_reference(value: Json) -> bool:
-    """Return True for a mapping that only has names in fields of a reference, such as ``secretKeyRef``."""
-    return isinstance(value, dict) and all(
-        is_reference(child)
-        if _HOLDS_REFERENCE.search(key)
-        else not isinstance(child, dict | list)
-        and (_NAME_IN_REFERENCE.search(key) or key in _OTHER_NAMES)
-        and not _is_content(child)
-        for key, child in value.items()
-    )
-
-
-def _is_content(value: Json) -> bool:
-    """Return True for a text in the place of a name that cannot be one, whatever is put in later."""
-    if not isinstance(value, str) or is_name(value):
-        return False
-    text = _TAG.sub("", without_placeholders(value, ""))
-    return not is_name(text) and is_credential_value(text)
-
-
-def _names_credential(name: str, value: str) -> bool:
-    """Return True if a header, a variable of the environment or the like holds a credential as its value."""
-    return names_credential(name) and value.lower() not in ("", "true", "false")
-
-
-def _scope_of_operation(entry: _Entry) -> Scope:
+def _scope_of_operation(entry: Entry) -> Scope:
     """Return the scope of a field of an operation of a JSON patch: its value may be one of a Secret.
 
     The value is judged where it is put: at its path in an object of the target's kind.
@@ -637,7 +350,7 @@ def _scope_of_operation(entry: _Entry) -> Scope:
     if not any(keys):
         return here
     is_of_secret = means_secret(here.target)
-    is_known = here.target not in _UNKNOWN_TARGETS and keys[0] in _SECTIONS_OF_SECRETS
+    is_known = here.target not in UNKNOWN_TARGETS and keys[0] in SECTIONS_OF_SECRETS
     kind = SECRET if is_of_secret else here.target if is_known else ""
     if is_confidential(FieldPath(tuple(keys)), kind):
         return below.hidden(is_secret=is_of_secret or _STRING_DATA in keys)
@@ -647,7 +360,7 @@ def _scope_of_operation(entry: _Entry) -> Scope:
     patched = operation.get("value")
     for name in reversed(keys):
         patched = [patched] if _ELEMENT.fullmatch(name) else {name: patched}
-    kind = "" if here.target in _UNKNOWN_TARGETS else here.target
+    kind = "" if here.target in UNKNOWN_TARGETS else here.target
     scope = Scope(kind=kind, is_root=True, target=here.target, depth=here.depth)
     for _ in keys:
         at: Segment = 0 if isinstance(patched, list) else next(iter(object_at(patched)))
@@ -656,48 +369,7 @@ def _scope_of_operation(entry: _Entry) -> Scope:
     return scope._replace(is_root=False)
 
 
-def _may_write_value_of_secret(transformer: JsonObject) -> bool:
-    """Return True if it has targets that may be entries of a Secret, or of its generator."""
-    for target in array_at(transformer, "targets"):
-        kind = target_kind(object_at(target, "select") or object_at(target, "selector"))
-        paths = (*array_at(target, "fieldPaths"), text_at(target, "fieldPath"))
-        fields = {found[0] for found in map(_FIRST_OF_PATH.match, map(str, paths)) if found}
-        if may_be_secret(kind) and not _SECTIONS_OF_SECRETS.isdisjoint(fields):
-            return True
-        if LITERALS in fields and (kind == ANY_KIND or means_generator(kind)):
-            return True
-    return False
-
-
-def _is_secret(mapping: JsonObject, here: Scope) -> bool:
-    """Return True if a mapping is a Secret, or a patch of one."""
-    is_object = here.is_root or "metadata" in mapping
-    kind = mapping.get("kind", here.kind if is_object else "")
-    return means_secret(kind) or (here.is_root and means_secret(here.target))
-
-
-def _holds_value(entry: _Entry) -> bool:
-    """Return True if an entry of a mapping holds a value of a Secret, or the values by key."""
-    mapping, here, key = entry.mapping, entry.here, entry.key
-    is_object = here.is_root or "metadata" in mapping
-    if _is_secret(mapping, here):
-        return key not in PUBLIC_FIELDS_OF_SECRETS if is_object else key in _SECTIONS_OF_SECRETS
-    kind = mapping.get("kind", here.kind if is_object else "")
-    is_section = key in _SECTIONS_OF_SECRETS
-    if is_section and is_object and _TYPE_OF_SECRET.fullmatch(text_at(mapping, "type")):
-        return True  # whatever kind it has by mistake
-    if here.is_among_secrets:
-        return (is_section or key == LITERALS) and isinstance(mapping.get(key), dict | list)
-    may_be_any = kind == "" and here.is_root and here.target in (ANY_KIND, OWN_KIND)
-    if not is_section:
-        return may_be_any and key == LITERALS
-    is_put_in_later = isinstance(kind, str) and _VARIABLE_KIND.search(kind) is not None
-    is_known = here.is_root and here.target not in _UNKNOWN_TARGETS
-    is_of_core = is_object and is_secret_if_it_has_data(mapping.get("apiVersion"), kind)
-    return may_be_any or is_put_in_later or (is_of_core and not is_known)
-
-
-def _scope_of_hooks(entry: _Entry) -> Scope:
+def _scope_of_hooks(entry: Entry) -> Scope:
     """Return the scope of the hooks in an annotation: they are confidential if an argument of one is."""
     from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - few machines have hooks
 
@@ -718,8 +390,8 @@ class _Rule(NamedTuple):
     """The scope of entries with some ``keys``, in one of ``areas`` or in any, for which ``when`` is true."""
 
     keys: Callable[[str], object] | Collection[str] | None
-    scope: Callable[[_Entry], Scope]
-    when: Callable[[_Entry], bool] = _is_any
+    scope: Callable[[Entry], Scope]
+    when: Callable[[Entry], bool] = is_any
     areas: Collection[Area] = ()
 
     def is_about(self, key: str, area: Area) -> bool:
@@ -733,7 +405,7 @@ def _is_confidential_anywhere(key: str) -> bool:
 
 
 def _means_parameters(key: str) -> bool:
-    return key == "parameters" or _resembles(key, "parameters")
+    return key == "parameters" or resembles(key, "parameters")
 
 
 def _means(*meant: str) -> Callable[[str], bool]:
@@ -753,7 +425,7 @@ def _except(keys: Collection[str]) -> Callable[[str], bool]:
 #: one, the entry is shown, and what is in it is judged by itself.
 _RULES = (
     _Rule(None, _of_secret, areas={Area.ENTRIES}),
-    _Rule(_except(COPIES), _shown, _is_in(_DEFINITION)),
+    _Rule(_except(COPIES), _shown, is_in(_DEFINITION)),
     # Keys that are confidential in any object, and what an area says of all of its keys.
     _Rule(_is_confidential_anywhere, _hidden),
     _Rule({SOPS}, _hidden, lambda entry: entry.here.is_root),
@@ -768,68 +440,68 @@ _RULES = (
     _Rule({"name"}, _in(Area.REFERENCE), areas={Area.HEADERS}),
     _Rule(None, _hidden, areas={Area.HEADERS}),
     _Rule(_means(EXTRA_HEADERS), _in(Area.HEADERS)),
-    _Rule(_COMMANDS, _scope_of_command, _is_arguments),
-    _Rule({HOOK_SIDECARS}, _scope_of_hooks, _is_text),
+    _Rule(_COMMANDS, _scope_of_command, is_arguments),
+    _Rule({HOOK_SIDECARS}, _scope_of_hooks, is_text),
     # Secrets, what generates them, and what writes into them: patches, operations, replacements.
     _Rule({SECRET_GENERATOR}, _in(Area.GENERATORS)),
     _Rule(None, _scope_in_generator, areas={Area.GENERATORS}),
     _Rule({_STRING_DATA}, _section_of_secret),
     # A value is among the metadata of a Secret if the line before it is lost; ``$patch`` is a directive.
-    _Rule(_SECTIONS_OF_SECRETS, _section_of_secret, areas={Area.METADATA}),
+    _Rule(SECTIONS_OF_SECRETS, _section_of_secret, areas={Area.METADATA}),
     _Rule(_FIELDS_OF_METADATA, _in(Area.OBJECT), areas={Area.METADATA}),
     _Rule(lambda key: key.startswith("$"), _in(Area.OBJECT), areas={Area.METADATA}),
     _Rule(None, _hidden, areas={Area.METADATA}),
-    _Rule(None, _scope_of_operation, _is_of_operation),
-    _Rule({"metadata"}, _in(Area.METADATA), _is_in_secret),
-    _Rule(_SECTIONS_OF_SECRETS, _section_of_secret, _holds_value),
-    _Rule(_except(_SECTIONS_OF_SECRETS), _of_secret, _holds_value),
-    _Rule(lambda key: key.endswith(_JSON_PATCH_ANNOTATION), _scope_of_patch_in_annotation, _is_text),
+    _Rule(None, _scope_of_operation, is_of_operation),
+    _Rule({"metadata"}, _in(Area.METADATA), is_in_secret),
+    _Rule(SECTIONS_OF_SECRETS, _section_of_secret, holds_value),
+    _Rule(_except(SECTIONS_OF_SECRETS), _of_secret, holds_value),
+    _Rule(lambda key: key.endswith(_JSON_PATCH_ANNOTATION), _scope_of_patch_in_annotation, is_text),
     _Rule(_OTHER_PATCHES, _scope_of_patch),
-    _Rule({_PATCH}, _scope_of_patch, lambda entry: _is_text(entry) or _has_target(entry)),
-    _Rule({*_WRITTEN_VALUES, _SOURCE}, _of_secret, _is_written_to_secret),
+    _Rule({_PATCH}, _scope_of_patch, lambda entry: is_text(entry) or has_target(entry)),
+    _Rule({*_WRITTEN_VALUES, SOURCE}, _of_secret, is_written_to_secret),
     # Parameters of Templates, values of charts, inputs of sets, by what uses them or by their names.
     _Rule(_means_parameters, _in(Area.PARAMETERS), areas={Area.CHART}),
-    _Rule(_means_parameters, _in(Area.PARAMETERS), _is_in(*_TEMPLATES)),
+    _Rule(_means_parameters, _in(Area.PARAMETERS), is_in(*_TEMPLATES)),
     _Rule(
         _except(PUBLIC_FIELDS_OF_PARAMETERS),
         _scope_of_parameter,
         lambda entry: "name" in entry.mapping,
         {Area.PARAMETERS},
     ),
-    _Rule(_means_value, _hidden, _is_beside_name),
-    _Rule({_VALUES_OF_TEMPLATE}, _hidden, _is_in(_TEMPLATE)),
+    _Rule(means_value, _hidden, is_beside_name),
+    _Rule({_VALUES_OF_TEMPLATE}, _hidden, is_in(_TEMPLATE)),
     _Rule(_PARAMETERS_OF_GENERATORS, _scope_of_elements, areas={Area.GENERATORS_OF_SET}),
-    _Rule({"list"}, _scope_of_elements, _is_list, {Area.GENERATORS_OF_SET}),
-    _Rule({"generators"}, _in(Area.GENERATORS_OF_SET), _is_in(APPLICATION_SET)),
+    _Rule({"list"}, _scope_of_elements, is_list, {Area.GENERATORS_OF_SET}),
+    _Rule({"generators"}, _in(Area.GENERATORS_OF_SET), is_in(APPLICATION_SET)),
     _Rule({"template"}, _in(Area.OBJECT), areas={Area.GENERATORS_OF_SET}),
-    _Rule(_VALUES, _in(Area.CHART), lambda entry: _is_mapping(entry) or _is_text(entry)),
-    _Rule(_VALUES_OF_CHARTS, _in(Area.CHART), _is_in(*_CHARTS)),
-    _Rule({_TEMPLATE_OF_SECRET}, _in(Area.CHART), _makes_secrets),
-    _Rule({_DATA}, _section_of_secret, lambda e: _is_mapping(e) and _makes_secrets(e), {Area.OBJECT}),
-    _Rule(None, _in(Area.INPUTS), _is_inputs),
-    _Rule(None, _of_secret, _is_used, {Area.INPUTS}),
-    _Rule(None, _of_secret, lambda e: "name" not in e.mapping and _is_used(e), {Area.PARAMETERS}),
-    _Rule(_except(_FIELDS_OF_SETS), _of_secret, _is_input_among_fields),
+    _Rule(_VALUES, _in(Area.CHART), lambda entry: is_mapping(entry) or is_text(entry)),
+    _Rule(_VALUES_OF_CHARTS, _in(Area.CHART), is_in(*_CHARTS)),
+    _Rule({_TEMPLATE_OF_SECRET}, _in(Area.CHART), makes_secrets),
+    _Rule({_DATA}, _section_of_secret, lambda e: is_mapping(e) and makes_secrets(e), {Area.OBJECT}),
+    _Rule(None, _in(Area.INPUTS), is_inputs),
+    _Rule(None, _of_secret, is_used_parameter, {Area.INPUTS}),
+    _Rule(None, _of_secret, lambda e: "name" not in e.mapping and is_used_parameter(e), {Area.PARAMETERS}),
+    _Rule(_except(_FIELDS_OF_SETS), _of_secret, is_input_among_fields),
     # Fields of any object that are named like a credential, or refer to one.
-    _Rule(names_credential, _in(Area.PASSWORDS), _is_collection_of_credentials),
-    _Rule(names_credential, _hidden, _is_value_of_tool, _AREAS_OF_TOOLS),
-    _Rule(names_credential, _scope_of_header, _is_no_switch, {Area.HEADERS_BY_NAME}),
-    _Rule(_matching(_HEADERS_BY_NAME), _in(Area.HEADERS_BY_NAME), _is_mapping),
-    _Rule({_BODY}, _in(Area.COMMAND), _is_text),
-    _Rule(None, _of_secret, _is_value_in_reference, {Area.REFERENCE}),
-    _Rule(names_credential, _of_secret, _is_scalar_of_operator),
-    _Rule(_matching(_REFERENCE_TO_CREDENTIAL), _of_secret, _is_scalar_of_operator),
-    _Rule(None, _shown, _is_scalar_of_operator),
-    _Rule(names_credential, _in(Area.REFERENCE), _is_mapping_of_scalars),
-    _Rule(_REFERENCES, _in(Area.REFERENCE), lambda entry: not _is_schema(entry)),
-    _Rule(is_reference_to_secret, _in(Area.REFERENCE), lambda entry: not _is_schema(entry)),
-    _Rule({_SOURCE}, _hidden, _is_data_url),
-    _Rule(names_credential, _hidden, _is_credential),
+    _Rule(names_credential, _in(Area.PASSWORDS), is_collection_of_credentials),
+    _Rule(names_credential, _hidden, is_value_of_tool, AREAS_OF_TOOLS),
+    _Rule(names_credential, _scope_of_header, is_no_switch, {Area.HEADERS_BY_NAME}),
+    _Rule(_matching(_HEADERS_BY_NAME), _in(Area.HEADERS_BY_NAME), is_mapping),
+    _Rule({_BODY}, _in(Area.COMMAND), is_text),
+    _Rule(None, _of_secret, is_value_in_reference, {Area.REFERENCE}),
+    _Rule(names_credential, _of_secret, is_scalar_of_operator),
+    _Rule(_matching(_REFERENCE_TO_CREDENTIAL), _of_secret, is_scalar_of_operator),
+    _Rule(None, _shown, is_scalar_of_operator),
+    _Rule(names_credential, _in(Area.REFERENCE), is_mapping_of_scalars),
+    _Rule(_REFERENCES, _in(Area.REFERENCE), lambda entry: not is_schema(entry)),
+    _Rule(is_reference_to_secret, _in(Area.REFERENCE), lambda entry: not is_schema(entry)),
+    _Rule({SOURCE}, _hidden, is_data_url),
+    _Rule(names_credential, _hidden, is_credential),
     _Rule(_matching(_NAMES_SECRETS), _among_secrets),
-    _Rule(_FAKES, _among_secrets, _is_in(*_WITH_CREDENTIALS)),
-    _Rule({"spec"}, _among_secrets, _is_in(_FAKE_GENERATOR)),
-    _Rule(_matching(_VARIABLES), _among_variables, _is_list),
-    _Rule(_matching(_VARIABLES), _in(Area.COMMAND), _is_text),
+    _Rule(_FAKES, _among_secrets, is_in(*WITH_CREDENTIALS)),
+    _Rule({"spec"}, _among_secrets, is_in(FAKE_GENERATOR)),
+    _Rule(_matching(_VARIABLES), _among_variables, is_list),
+    _Rule(_matching(_VARIABLES), _in(Area.COMMAND), is_text),
 )
 
 
@@ -844,10 +516,10 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if not isinstance(key, str):
         return below
     if here.is_among_variables and here.kind != _DEFINITION:
-        if _hides_beside_name(mapping, key):
+        if hides_beside_name(mapping, key):
             return below.hidden()
         here, below = (each._replace(is_among_variables=False) for each in (here, below))
-    entry = _Entry(mapping, here, key, mapping.get(key), below)
+    entry = Entry(mapping, here, key, mapping.get(key), below)
     for rule in _rules_about(key, here.area):
         if rule.when(entry):
             return rule.scope(entry)
@@ -1006,11 +678,6 @@ def without_confidential_parts(text: str, area: Area, mask: Callable[[str], str]
 def has_confidential_part(text: str, area: Area) -> bool:
     """Return True if a part of a text is confidential that would not be in the text of another field."""
     return area in _AREAS_OF_PARTS and without_confidential_parts(text, area, lambda _: "") != text
-
-
-def is_name(key: object) -> bool:
-    """Return True if an entry, a label or an annotation can have the name."""
-    return not isinstance(key, str) or _NAME.fullmatch(key) is not None
 
 
 def _parts_of_text(text: str, scope: Scope) -> Sequence[Part]:

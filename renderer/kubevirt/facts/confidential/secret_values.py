@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 
+from renderer.kubevirt.facts.confidential.conditions import INPUT_PROVIDER, INPUTS_OF_SETS, RESOURCE_SET
 from renderer.kubevirt.facts.confidential.fields import (
     SECRET_DATA,
     SECTIONS_OF_SECRETS,
@@ -19,17 +20,13 @@ from renderer.kubevirt.facts.confidential.parameters import confidential_values_
 from renderer.kubevirt.facts.confidential.parts import (
     APPLICATION_SET,
     CHARACTERS_PER_STEP,
-    INPUT_PROVIDER,
-    INPUTS_OF_SETS,
     LOOKING,
-    RESOURCE_SET,
     STEPS_PER_VALUE,
     Part,
-    Scope,
     opened,
     parts_of,
-    root_scope,
 )
+from renderer.kubevirt.facts.confidential.scope import Scope, root_scope
 from renderer.kubevirt.facts.kinds import SECRET
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import (

@@ -13,7 +13,8 @@ import pytest
 
 from renderer.kubevirt.facts.confidential.masked import holds_secret, masked
 from renderer.kubevirt.facts.confidential.object_fields import fields_of
-from renderer.kubevirt.facts.confidential.parts import hides, root_scope
+from renderer.kubevirt.facts.confidential.parts import hides
+from renderer.kubevirt.facts.confidential.scope import root_scope
 from renderer.kubevirt.facts.confidential.secret_values import (
     fields_of_secrets,
     may_hold_objects,

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import pytest
 
 from renderer.kubevirt.facts.confidential.masked import masked
-from renderer.kubevirt.facts.confidential.parts import root_scope
+from renderer.kubevirt.facts.confidential.scope import root_scope
 from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.guest_data.credential_fields import (
     credential_fields,
