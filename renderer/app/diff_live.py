@@ -31,6 +31,7 @@ from renderer.app.workers import done_in_order
 from renderer.diff.masking import with_shown_names
 from renderer.findings.run_findings import locate
 from renderer.gitops.tracking import TrackedObjects, default_namespace, retention_in_cluster, without_flux
+from renderer.kubevirt.facts.confidential.meant_keys import has_values_of_secret
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.codes import Code
@@ -360,6 +361,7 @@ class _DumpedObjects:
         self.mounted: list[Resource] = []
         needed = kinds | PATHS.keys() | FOUND_BY_MACHINES
         found: dict[ObjectKey, Resource] = {}
+        other_secrets: list[JsonObject] = []
         consistency = Consistency()
         for live in read_dump(find_files([dump.name], dump.piped)):
             self.kinds.add(live.kind)
@@ -367,13 +369,15 @@ class _DumpedObjects:
                 self.mounted.append(_metadata_only(live))
             if live.kind not in needed and not (live.kind in KINDS and is_being_deleted(live.content)):
                 self.others += 1
+                if has_values_of_secret(live.kind):
+                    other_secrets.append(live.content)
             elif consistency.add(live):
                 found[live.id.object_key] = Resource(live.content, Site(live.location.path))
         if not (found or self.mounted or self.others):
             message = "the dump holds no object"
             raise Diagnostic.in_file(dump.name, Code.DUMP_INVALID, message, _EMPTY_HINT).error()
         consistency.check()
-        self.objects = ClusterObjects(found.values())
+        self.objects = ClusterObjects(found.values(), other_secrets)
 
 
 def _metadata_only(live: LiveObject) -> Resource:

@@ -117,6 +117,12 @@ HOLDERS |= {
     + machine().replace(
         "{domain:", f"{{volumes: [{{name: c, cloudInitNoCloud: {{userData: run {CANARY}}}}}], domain:"
     ),
+    "repeated from a Secret that a controller made": KEYS.replace(
+        "namespace: a",
+        "namespace: a, ownerReferences: [{apiVersion: external-secrets.io/v1, kind: ExternalSecret, name: k,"
+        " uid: u, controller: true}]",
+    )
+    + f"---\n{config_map(f'data: {{k: {CANARY}}}')}",
     "input of another object": custom(
         "ResourceSet",
         "spec: {inputsFrom: [{name: i}], resources: [{apiVersion: v1, kind: Secret, metadata: {name: k}, "
@@ -154,6 +160,18 @@ def test_an_import_writes_no_credentials(place: str, repository: Path) -> None:
     code, stdout, stderr = invoked("import - --all-namespaces --output made", HOLDERS[place])
     written = "\n".join(path.read_text(encoding="utf-8") for path in repository.glob("made/*/*"))
     assert code == 0
+    assert not contains_canary(stdout + stderr + written)
+
+
+def test_an_import_repeats_no_value_of_a_secret_that_git_has(repository: Path) -> None:
+    (repository / "made/a").mkdir(parents=True)
+    (repository / "made/a/keys.yaml").write_text(KEYS.replace(ENCODED, "eA=="), encoding="utf-8")
+    (repository / "made/a/kustomization.yaml").write_text("resources: [keys.yaml]\n", encoding="utf-8")
+    dump = f"{KEYS}---\n{config_map(f'data: {{k: {CANARY}}}')}---\n{machine()}"
+    code, stdout, stderr = invoked("import - --output made", dump)
+    written = "\n".join(path.read_text(encoding="utf-8") for path in repository.glob("made/*/*"))
+    assert code == 0
+    assert "name: web" in written
     assert not contains_canary(stdout + stderr + written)
 
 
@@ -217,6 +235,17 @@ def test_comparison_shows_no_credentials(place: str, repository: Path) -> None:
     for form in ("text", "json", "markdown", "html"):
         code, stdout, stderr = invoked(f"diff --live - --format {form}", HOLDERS[place])
         assert code == 1, stderr
+        assert not contains_canary(stdout + stderr)
+
+
+def test_comparison_shows_no_value_of_a_secret_that_only_the_cluster_has(repository: Path) -> None:
+    """An operator made the Secret: Git has none, and no object of its kind."""
+    (repository / "prod/all.yaml").write_text(config_map("data: {k: x}"), encoding="utf-8")
+    dump = f"{KEYS}---\n{config_map(f'data: {{k: run {CANARY} now}}')}"
+    for form in ("text", "json", "markdown", "html"):
+        code, stdout, stderr = invoked(f"diff --live - --format {form}", dump)
+        assert code == 1, stderr
+        assert "data.k" in stdout.replace("<wbr>", "")
         assert not contains_canary(stdout + stderr)
 
 

@@ -3,7 +3,7 @@
 This affects Secrets, ConfigMaps with answer files of Windows or other credentials, and start data of a
 virtual machine that seems to contain credentials. An object with a credential in another field
 (``credential_fields``), or with one that no output shows (``withheld_fields``), is not written, nor is one
-that repeats a credential of a Secret in the dump (``credentials_of``); only a copy of an object in an
+that repeats a credential of a Secret in the dump (``KnownCredentials``); only a copy of an object in an
 annotation is left out alone. Start data moves to a Secret, which the volume then references (KubeVirt
 ``staging/src/kubevirt.io/api/core/v1/schema.go`` CloudInitNoCloudSource: ``secretRef`` and
 ``networkDataSecretRef``); the guest sees the same data.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import binascii
 from base64 import b64decode
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, chain, compress
 from operator import and_
 
@@ -73,20 +73,29 @@ class Withheld(Record):
     fields: tuple[FieldPath, ...] = ()
 
 
-def credentials_of(contents: Iterable[JsonObject]) -> Masking:
-    """Return what else may repeat of Secrets in a dump: values named like a credential, and inputs of sets.
+class KnownCredentials:
+    """What else may repeat of Secrets in a dump: values named like a credential, and inputs of sets.
 
-    A word in small letters is none: ``postgres`` is also in the names of objects.
+    Every Secret of the dump counts, whether it is imported or not: what a controller or another team made.
     """
-    values: set[str] = set()
-    sets: list[JsonObject] = []
-    for each in contents:
-        if text_at(each, "kind") == SECRET:
-            texts = (text for key, text in confidential_texts(each) if names_credential(key))
-            values |= readings_of_texts(texts)
-        elif text_at(each, "kind") in INPUTS_OF_SETS:
-            sets.append(each)
-    return Masking(value for value in values | secret_values(sets) if not _WORD.fullmatch(value))
+
+    def __init__(self) -> None:
+        self._values: set[str] = set()
+        self._sets: list[JsonObject] = []
+
+    def add(self, content: JsonObject) -> None:
+        """Add the values of an object of the dump."""
+        kind = text_at(content, "kind")
+        if kind == SECRET:
+            texts = (text for key, text in confidential_texts(content) if names_credential(key))
+            self._values |= readings_of_texts(texts)
+        elif kind in INPUTS_OF_SETS:
+            self._sets.append(content)
+
+    def masking(self) -> Masking:
+        """Return the search for the values; a word in small letters may be the name of an object."""
+        values = self._values | secret_values(self._sets)
+        return Masking(value for value in values if not _WORD.fullmatch(value))
 
 
 def withhold(content: JsonObject, known: Masking = NOTHING) -> Withheld:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.adopt.dump.consistency import Consistency
+from renderer.adopt.dump.credentials import KnownCredentials
 from renderer.adopt.dump.outlook import (
     Autoscaled,
     InProgress,
@@ -37,6 +38,7 @@ from renderer.model.kube.location import Location, Site
 from renderer.model.kube.owners import owners
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
+from renderer.model.masking import Masking
 from renderer.model.record import Record
 from renderer.model.run.limits import limits, over_limit
 
@@ -66,7 +68,8 @@ class Gathered(Record):
 
     ``nodes`` are the machines among those that another program makes and replaces, as nodes of a cluster.
     ``revisions`` are the ControllerRevisions. ``kubevirt`` is the KubeVirt object with its status, empty if
-    the dump has none. ``fields`` counts the fields that were removed from the objects.
+    the dump has none. ``fields`` counts the fields that were removed from the objects. ``credentials`` are
+    those of all Secrets, also of the ones that are left out.
     """
 
     objects: tuple[UserObject, ...]
@@ -79,6 +82,7 @@ class Gathered(Record):
     kubevirt: JsonObject
     fields: int
     findings: tuple[Diagnostic, ...]
+    credentials: Masking
 
 
 def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathered:
@@ -100,9 +104,11 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
     operations: dict[InProgress, None] = {}
     kubevirt: JsonObject = {}
     fields: dict[ObjectKey, int] = {}
+    credentials = KnownCredentials()
     for live in dump:
         if not seen.add(live):
             continue
+        credentials.add(live.content)
         identity = live.id.object_key
         if identity[:2] == (APPS_GROUP, CONTROLLER_REVISION) and _stores_instancetype(live.content):
             revisions[identity] = Resource(live.content, Site(live.location.path))
@@ -156,6 +162,7 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
         kubevirt=kubevirt,
         fields=sum(fields.values()),
         findings=tuple(seen.findings()),
+        credentials=credentials.masking(),
     )
 
 

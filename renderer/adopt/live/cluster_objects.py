@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 from renderer.adopt.live.deletions import Deletions
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
@@ -32,10 +33,14 @@ _MANAGED_FIELDS = ("metadata", "managedFields")
 
 
 class ClusterObjects:
-    """The objects of a dump. Of two with the same identity, the first counts."""
+    """The objects of a dump. Of two with the same identity, the first counts.
 
-    def __init__(self, resources: Iterable[Resource]) -> None:
+    ``other_secrets`` are Secrets that are not compared; what is compared may repeat their values.
+    """
+
+    def __init__(self, resources: Iterable[Resource], other_secrets: Iterable[JsonObject] = ()) -> None:
         self.resources = tuple(resources)
+        self._other_secrets = tuple(other_secrets)
         self._found: dict[ObjectKey, Resource] = {}
         self._named: dict[ObjectKey, list[Resource]] = {}
         for each in self.resources:
@@ -80,12 +85,13 @@ class ClusterObjects:
 
     @cached_property
     def secret_values(self) -> frozenset[str]:
-        """The values of the Secrets among and in the objects.
+        """The values of the Secrets among and in the objects, and of the others of the dump.
 
         Instances, and the revisions that virt-controller makes, are copies of machines; nothing shows them.
         """
         originals = (each for each in self.resources if each.kind not in (VMI, CONTROLLER_REVISION))
-        return secret_values(without(each.content, *_MANAGED_FIELDS) for each in originals)
+        contents = (without(each.content, *_MANAGED_FIELDS) for each in originals)
+        return secret_values(chain(contents, self._other_secrets))
 
     @cached_property
     def storage(self) -> StorageObjects:

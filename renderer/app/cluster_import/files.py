@@ -116,7 +116,7 @@ def plan_sources(
         is ExpandMode.APPLIED
     }
     fitted = fit_machines(unfitted, catalog, release, gathered.kubevirt) if choices.fits else FittedMachines()
-    contents, findings = written_contents(found, detached, fitted, choices.secrets)
+    contents, findings = written_contents(found, detached, fitted, choices.secrets, gathered.credentials)
     modes, objects = assign_files(contents, existing)
     objects = tuple(each for each in objects if existing.file_of(each.content) in (None, each.path))
     if choices.group_by:

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from renderer.adopt.dump.credentials import credentials_of, withhold
+from renderer.adopt.dump.credentials import withhold
 from renderer.adopt.dump.gather import UserObject
 from renderer.adopt.dump.sources import FITTED, NAMED, SourceObject
 from renderer.adopt.fit.grouping import grouped
@@ -22,6 +22,7 @@ from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
+from renderer.model.masking import Masking
 from renderer.model.render_config import PER_RESOURCE, ExpandMode
 from renderer.model.text_enum import TextEnum
 
@@ -43,12 +44,18 @@ class WrittenContent(NamedTuple):
 
 
 def written_contents(
-    found: Sequence[UserObject], detached: Sequence[DetachedVm], fitted: FittedMachines, secrets: Secrets
+    found: Sequence[UserObject],
+    detached: Sequence[DetachedVm],
+    fitted: FittedMachines,
+    secrets: Secrets,
+    known: Masking,
 ) -> tuple[list[WrittenContent], list[Diagnostic]]:
-    """Return the objects to write, without credentials, and findings about objects that cannot be written."""
+    """Return the objects to write, without credentials, and findings about objects that cannot be written.
+
+    ``known`` are the credentials in Secrets of the dump, which other objects may repeat.
+    """
     contents: list[WrittenContent] = []
     findings: list[Diagnostic] = []
-    known = credentials_of(each.resource.content for each in found)
     for position, (each, result) in enumerate(zip(found, detached, strict=True)):
         content = fitted.contents.get(position, result.content)
         is_fitted = position in fitted.contents
