@@ -11,7 +11,7 @@ from renderer.kubevirt.facts.kinds import VM_TEMPLATE, VM_TEMPLATE_GROUP
 from renderer.kubevirt.vm_template.admission import review
 from renderer.kubevirt.vm_template.expression import BadExpressionReason
 from renderer.kubevirt.vm_template.references import names_in
-from renderer.kubevirt.vm_template.refusal import Refusal, RefusalCode, TemplateRefusedError
+from renderer.kubevirt.vm_template.refusal import TOO_LARGE, Refusal, RefusalCode, TemplateRefusedError
 from renderer.kubevirt.vm_template.template import (
     MACHINE,
     PARAMETERS,
@@ -218,6 +218,8 @@ def _misfit(refusal: Refusal) -> tuple[FieldPath, str, str]:
     if details.get("fields"):
         names = ", ".join(map(str, array_at(details, "fields")))
         return at, f"a VirtualMachine has no field {names}", "correct the name, or drop the field"
+    if text_at(details, "reason") == TOO_LARGE:
+        return at, "a number is too large for JSON in Go (float64)", "write a smaller one, or a text"
     where = text_at(details, "at") or "the machine"
     want = text_at(details, "want")
     kind = f"of the Go type {want}" if want else "of the type of that field"

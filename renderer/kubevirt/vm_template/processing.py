@@ -21,6 +21,7 @@ from renderer.kubevirt.vm_template.references import (
     substituted_text,
 )
 from renderer.kubevirt.vm_template.refusal import (
+    TOO_LARGE,
     FieldErrorType,
     Refusal,
     RefusalCode,
@@ -181,7 +182,11 @@ def substituted_machine(machine: JsonObject, values: Mapping[str, str]) -> JsonO
 
     Raises ``TemplateRefusedError``.
     """
-    return object_at(_substituted(with_own_namespace(machine), values))
+    try:
+        return object_at(_substituted(with_own_namespace(machine), values))
+    except ValueError:
+        details: JsonObject = {"reason": TOO_LARGE}
+        raise invalid(RefusalCode.DOES_NOT_FIT, MACHINE, details) from None
 
 
 def substituted_message(message: str, values: Mapping[str, str]) -> str:

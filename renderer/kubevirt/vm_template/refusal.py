@@ -32,6 +32,10 @@ class RefusalCode(TextEnum):
     SCHEMA_PATTERN = "schema.pattern"
 
 
+#: The reason why a machine with a number does not fit that is too large for Go's ``float64``.
+TOO_LARGE = "tooLarge"
+
+
 class FieldErrorType(TextEnum):
     """``field.ErrorType`` of apimachinery."""
 

@@ -54,6 +54,11 @@ class TestWebhook:
             )
         ]
 
+    def test_number_that_no_float_holds_is_refused(self) -> None:
+        assert messages(template({"metadata": {"generation": 10**400}})) == [
+            ("spec.virtualMachine", "a number is too large for JSON in Go (float64)")
+        ]
+
     def test_what_does_not_fit_is_left_to_the_machine_with_errors(self) -> None:
         assert messages(template({"status": {"ready": "yes"}}), is_machine_sound=False) == []
 
