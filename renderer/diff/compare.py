@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from renderer.diff.autoscalers import with_scaling
@@ -39,7 +39,10 @@ from renderer.model.difference import (
     effects_of,
 )
 from renderer.model.kube.resource import Resource
+from renderer.model.plural import listed
 
+#: The names of objects in one note.
+_MOST_NAMES = 5
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 
 
@@ -90,9 +93,18 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
         ),
         equal=len(pairs) - sum(bool(each.before and each.after) for each in changes),
         totals=(totals_before(before), totals_after(before, after, changes)),
-        notes=tuple(sides.leaving_revisions.notes()),
+        notes=(*sides.leaving_revisions.notes(), *_accepted_at_last(both, sides)),
         images=tuple(image_moves(moved, sides.secrets)) if moved else (),
     )
+
+
+def _accepted_at_last(changes: Iterable[ResourceChange], sides: Sides) -> Iterator[str]:
+    """Yield a note if objects of which the cluster has refused earlier changes are accepted now."""
+    refused = sides.before.refused
+    accepted = [each.id for each in changes if each.before in refused and not each.is_refused]
+    if accepted:
+        names = listed([f"{each.gvk.kind} {each.name}" for each in accepted], _MOST_NAMES)
+        yield f"the cluster refused {names} before: earlier changes arrive with this one"
 
 
 class _Comparison:

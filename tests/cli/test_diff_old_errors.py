@@ -70,6 +70,14 @@ def first_line() -> str:
     return diff()[1].partition("\n")[0]
 
 
+def test_machine_that_is_accepted_at_last_brings_what_was_refused(mistaken: str) -> None:
+    note = "the cluster refused VirtualMachine db before: earlier changes arrive with this one"
+    changed(VM.replace(*OTHER_DISK))
+    assert note in diff()[1]
+    changed(mistaken.replace(*OTHER_DISK))
+    assert note not in diff()[1]
+
+
 @pytest.mark.parametrize(
     ("change", "deed"),
     [
