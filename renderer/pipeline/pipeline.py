@@ -41,6 +41,7 @@ from renderer.pipeline.run_context import FINDING_OVERLAYS, RunContext
 from renderer.pipeline.shared_by_clusters import SharedByClusters
 
 if TYPE_CHECKING:
+    from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
     from renderer.kubevirt.instancetype.catalog import CatalogSource
     from renderer.kustomize.compose import Composer
     from renderer.kustomize.reader.load import Loader
@@ -150,6 +151,10 @@ class Pipeline:
         which is checked next. Anything needed later is read again.
         """
         composed = self._compose_input(overlay, is_last=is_last)
+        if composed.failed:
+            values = self._unbuilt.secret_values(_folders_of(overlay))
+            noted = tuple(_noted(each, self._masking(values)) for each in composed.diagnostics)
+            composed = Outcome(composed.value, noted if values else composed.diagnostics)
         if is_last:
             for part in ("_loader", "_composer"):
                 self.__dict__.pop(part, None)
@@ -490,15 +495,11 @@ class Pipeline:
             return found
         from renderer.findings.masking import parts_of_value, without_derived_texts
         from renderer.findings.own_values import values_in_object
-        from renderer.model.masking import Masking
         from renderer.model.run.taint import taint_masking
 
         resources = tuple(resources)
-        values = self.secrets(overlay, resources)
+        of_overlay = self._masking(self.secrets(overlay, resources))
         of_run = taint_masking()
-        if self._last_secrets is None or self._last_secrets[0] != values:
-            self._last_secrets = values, Masking(values)
-        of_overlay = self._last_secrets[1]  # of the overlay before, if that has the same
         by_id = {each.current_id: each.content for each in resources}
         noted: list[Diagnostic] = []
         for each in found:
@@ -519,6 +520,20 @@ class Pipeline:
         build = BuildContext(self._config.merge_keys, self._context.trace, self._context.recorder)
         return EntryPointComposer(self._fs, build)
 
+    def _masking(self, values: frozenset[str]) -> Masking:
+        """Return the search for the values; the one of the overlay before, if that has the same."""
+        from renderer.model.masking import Masking
+
+        if self._last_secrets is None or self._last_secrets[0] != values:
+            self._last_secrets = values, Masking(values)
+        return self._last_secrets[1]
+
+    @cached_property
+    def _unbuilt(self) -> UnbuiltFolders:
+        from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
+
+        return UnbuiltFolders(self._fs)
+
     @cached_property
     def _composer(self) -> Composer:
         from renderer.kustomize.compose import BuildOptions, Composer
@@ -530,6 +545,10 @@ class Pipeline:
         from renderer.kustomize.reader.load import Loader
 
         return Loader(self._fs, self._restrictor, self._composer.accumulate, self._context.recorder)
+
+
+def _folders_of(overlay: Overlay) -> tuple[str, ...]:
+    return (overlay.path,) if overlay.entry is None else tuple(overlay.entry.folders)
 
 
 @once_for_same

@@ -214,3 +214,42 @@ def test_error_quotes_no_value_that_a_secret_has_in_the_cluster(
 
     assert "dnsPolicy cannot be" in output + error
     assert CANARY not in output + error
+
+
+UNBUILT = {
+    "a broken machine": {"prod/vm.yaml": f"kind: VirtualMachine\nspec: {{hostname: {CANARY}: y}}\n"},
+    "a broken document beside it": {"prod/keys.yaml": f"{KEYS}---\nkind: ConfigMap\nx: {CANARY}: y\n"},
+    "a kustomization with a mistake": {"prod/kustomization.yaml": f"namespace: [{CANARY}]\n"},
+    "a kustomization that is no YAML": {"prod/kustomization.yaml": f"namespace: {CANARY}: y\n"},
+    "a file that does not exist": {"prod/kustomization.yaml": f"resources: [../base, {CANARY}.yaml]\n"},
+    "a generator": {
+        "prod/kustomization.yaml": f"secretGenerator: [{{name: k, literals: [x={CANARY}]}}]\n"
+        f"commonAnnotations: {{x: [{CANARY}]}}\n",
+        "prod/keys.yaml": "",
+        "base/keys.yaml": "",
+    },
+}
+
+
+@pytest.mark.parametrize("case", UNBUILT)
+def test_overlay_that_cannot_be_built_has_the_values_of_its_secrets(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "vmrender.yaml": OVERLAY,
+        "prod/kustomization.yaml": "resources: [../base, vm.yaml, keys.yaml]\n",
+        "prod/keys.yaml": KEYS.replace("keys", "own"),
+        "prod/vm.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: a}}\n",
+        "base/kustomization.yaml": "resources: [keys.yaml]\n",
+        "base/keys.yaml": KEYS,
+        **UNBUILT[case],
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text.replace("VALUE", CANARY))
+    monkeypatch.chdir(tmp_path)
+
+    for command in ("validate", "validate --format json", "render"):
+        code, output, error = invoked(command)
+        assert code in (1, 2)
+        assert CANARY not in output + error

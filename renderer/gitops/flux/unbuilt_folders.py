@@ -1,4 +1,4 @@
-"""Which variables go into Secrets of a folder that cannot be built: judged by the files in it.
+"""What Secrets of a folder that cannot be built have, and which variables: judged by the files in it.
 
 What is wrong with one file must not reveal what the others put into a Secret.
 """
@@ -14,14 +14,21 @@ from renderer.files.file_system import FileSystem
 from renderer.gitops.substitution.post_build import Variables
 from renderer.golang.envsubst import SubstitutionError, evaluate, parse
 from renderer.kubevirt.facts.confidential.exposed_values import exposed_values
-from renderer.kubevirt.facts.confidential.fields import is_identity
+from renderer.kubevirt.facts.confidential.fields import SECRET_GENERATOR, is_identity
 from renderer.kubevirt.facts.confidential.manifest_text import seems_confidential
-from renderer.kubevirt.facts.confidential.secret_values import confidential_texts, readings_of_texts
+from renderer.kubevirt.facts.confidential.meant_keys import LITERALS
+from renderer.kubevirt.facts.confidential.secret_values import (
+    confidential_texts,
+    may_hold_objects_as_text,
+    readings_of_texts,
+    secret_values,
+)
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.credential_text.names import names_credential
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.kube.json import Json, text_at
+from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.pattern import pattern
+from renderer.model.run.taint import texts_of
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents
 
@@ -55,6 +62,16 @@ class UnbuiltFolders:
         self._graph = KustomizationGraph(fs)
         self._below: dict[str, frozenset[str]] = {}
         self._known: dict[str, WrittenTexts] = {}
+        self._secrets: dict[str, frozenset[str]] = {}
+
+    def secret_values(self, folders: Iterable[str]) -> frozenset[str]:
+        """Return the values of the Secrets in the folders, or in their bases."""
+        found = frozenset[str]()
+        for file in self._files(folders):
+            if file not in self._secrets:
+                self._secrets[file] = _secrets_of(self._read(file), file)
+            found |= self._secrets[file]
+        return found
 
     def exposed(self, folders: Iterable[str], variables: Variables) -> frozenset[str]:
         """Return the values of variables that Secrets in the folders, or in their bases, would have.
@@ -63,11 +80,7 @@ class UnbuiltFolders:
         """
         if not variables.values and not variables.misplaced:
             return frozenset()
-        roots = frozenset(folders)
-        used = roots.union(*map(self._graph.folders, roots))
-        files = self._graph.files_in(used).union(*map(self._manifests_in, used))
-        spend(len(files), _WORK)
-        found = [self._texts(file) for file in sorted(files)]
+        found = [self._texts(file) for file in self._files(folders)]
         texts = ((key, _evaluated(text, variables)) for each in found for key, text in each.confidential)
         names = (_evaluated(name, variables) for each in found for name in each.names)
         used_names = {
@@ -85,6 +98,14 @@ class UnbuiltFolders:
         )
         return exposed_values(texts, names, variables.public) | readings_of_texts(misplaced)
 
+    def _files(self, folders: Iterable[str]) -> list[str]:
+        """Return the files that the folders and their bases list, and the manifests in them."""
+        roots = frozenset(folders)
+        used = roots.union(*map(self._graph.folders, roots))
+        files = self._graph.files_in(used).union(*map(self._manifests_in, used))
+        spend(len(files), _WORK)
+        return sorted(files)
+
     def _manifests_in(self, folder: str) -> frozenset[str]:
         if folder not in self._below:
             self._below[folder] = frozenset(self._manifests_below(folder))
@@ -101,12 +122,36 @@ class UnbuiltFolders:
 
     def _texts(self, file: str) -> WrittenTexts:
         if file not in self._known:
-            try:
-                content = self._fs.read(file)
-            except DiagnosticError:  # the build reports it
-                content = b""
+            content = self._read(file)
             self._known[file] = _texts_of(content, file) if _VARIABLE in content else WrittenTexts()
         return self._known[file]
+
+    def _read(self, file: str) -> bytes:
+        try:
+            return self._fs.read(file)
+        except DiagnosticError:  # the build reports it
+            return b""
+
+
+def _secrets_of(content: bytes, file: str) -> frozenset[str]:
+    """Return the values of the Secrets in a file, or in those of its documents that can be parsed."""
+    text = content.decode("utf-8", "replace")
+    spend(1 + len(text) // _CHARACTERS_PER_STEP, _WORK)
+    if not may_hold_objects_as_text(text):
+        return frozenset()
+    try:
+        documents = decode_documents(content, file)
+        return secret_values(documents) | readings_of_texts(
+            literal.partition("=")[2]
+            for each in documents
+            for generator in array_at(each, SECRET_GENERATOR)
+            for literal in texts_of(object_at(generator).get(LITERALS))
+        )
+    except DiagnosticError:
+        written = _SEPARATOR.split(text)
+        if len(written) == 1:
+            return frozenset()
+        return frozenset().union(*(_secrets_of(each.encode("utf-8", "replace"), file) for each in written))
 
 
 def _texts_of(content: bytes, file: str) -> WrittenTexts:
