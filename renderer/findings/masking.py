@@ -148,6 +148,7 @@ def _fix_without(fix: LocatedFix, is_in: Callable[[str], bool]) -> LocatedFix | 
     return fix._replace(old=None) if removes else None  # another edit may be made of the value
 
 
+@lru_cache(maxsize=1024)  # a mistake has the same message in each machine
 def _without_credentials(text: str) -> str:
     return without_credentials(text, lambda _: MASK, of_kernel=KERNEL_ARGUMENTS in text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
@@ -98,6 +98,11 @@ IN_ADDRESSES = (
         ),
     ),
 )
+
+
+def addresses_in(text: str) -> Sequence[AddressForm]:
+    """Return the forms that may be in a text: none in most texts, which have neither of the signs."""
+    return IN_ADDRESSES if "@" in text or "://" in text else ()
 
 
 def names_user(address: str) -> bool:

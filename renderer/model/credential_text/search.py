@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from renderer.model.credential_text.addresses import IN_ADDRESSES
+from renderer.model.credential_text.addresses import addresses_in
 from renderer.model.credential_text.commands import COMMANDS, passwords_of_commands
 from renderer.model.credential_text.form import is_written
 from renderer.model.credential_text.kernel_arguments import kernel_credentials
@@ -31,7 +31,7 @@ def credential_forms(text: str) -> Iterator[re.Match[str]]:
     What is encrypted, or put in later, does not count.
     """
     lowered = text.lower()
-    for address in IN_ADDRESSES:
+    for address in addresses_in(text):
         yield from islice(filter(is_written, address.places(text)), 1)
     for form in FORMS:
         if form.may_be_in(lowered):
@@ -45,7 +45,7 @@ def credentials_in(text: str, *, of_kernel: bool = False, of_command: bool = Fal
     ``of_command``: it is a command, or an argument of one, and so do the values of its options.
     """
     lowered = text.lower()
-    found = [match for address in IN_ADDRESSES for match in address.places(text)]
+    found = [match for address in addresses_in(text) for match in address.places(text)]
     for form in IN_REQUESTS:
         if form.may_be_in(lowered):
             found += form.pattern.finditer(text)
