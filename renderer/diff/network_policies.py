@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
 from typing import NamedTuple
 
+from renderer.diff.allowed_connections import Peer, Port
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import Effect, Impact, ResourceChange
-from renderer.model.kube.json import Json, JsonObject, array_at, object_at
+from renderer.model.kube.json import JsonObject, array_at, object_at
 from renderer.model.kube.label_selector import Requirement, SelectorError, read_selector, selects
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
@@ -32,7 +32,9 @@ _STEPS, _SOURCE = 4, "kubernetes staging/src/k8s.io/api/networking/v1/types.go N
 
 
 #: The peers and the ports that a rule of a policy allows; all of them without a list.
-_Rule = tuple[Sequence[Json], Sequence[Json]]
+_Rule = tuple[Sequence[Peer], Sequence[Port]]
+_ANYTHING: _Rule = ((), ())
+_EVERY: Sequence[None] = (None,)
 
 
 class _Policy(NamedTuple):
@@ -52,14 +54,16 @@ def with_cut_connections(
         return [*changes]
     sides = _Policies(before), _Policies(after)
     cut: dict[ResId, dict[str, list[str]]] = {}
+    known: dict[tuple[object, ...], bool] = {}  # most machines are selected by the same policies
     for id_, labels in sides[0].machines.items():
         for direction in _DIRECTIONS if id_ in sides[1].machines else ():
-            selecting = [[*side.selecting(id_.namespace, labels, direction)] for side in sides]
-            old, new = ([rule for each in found for rule in each.allowed[direction]] for found in selecting)
-            if _is_cut(old if selecting[0] else None, new if selecting[1] else None):
-                name = f"{id_.gvk.kind} {id_.name}"
-                for policy in {each.id for found in selecting for each in found} & judged:
-                    cut.setdefault(policy, {}).setdefault(direction, []).append(name)
+            old, new = (tuple(side.selecting(id_.namespace, labels, direction)) for side in sides)
+            concerned = {each.id for each in (*old, *new)} & judged
+            key = direction, tuple(each.id for each in old), tuple(each.id for each in new)
+            if concerned and key not in known:
+                known[key] = _is_cut(_rules(old, direction), _rules(new, direction))
+            for policy in concerned if concerned and known[key] else ():
+                cut.setdefault(policy, {}).setdefault(direction, []).append(f"{id_.gvk.kind} {id_.name}")
     return [
         each._replace(impact=impact, effects=(impact.effect,))
         if (impact := _impact(cut.get(each.id, {})))
@@ -72,22 +76,30 @@ def _is_policy(id_: ResId) -> bool:
     return (id_.gvk.kind, id_.gvk.group) == (_POLICY, _GROUP)
 
 
+def _rules(policies: Sequence[_Policy], direction: str) -> Sequence[_Rule] | None:
+    """Return the rules of the policies that select a machine; None without any, which allows everything."""
+    return [rule for each in policies for rule in each.allowed[direction]] if policies else None
+
+
 def _is_cut(before: Sequence[_Rule] | None, after: Sequence[_Rule] | None) -> bool:
     """Return True if rules allow less than others; None allows everything."""
     if after is None:
         return False
     size = sum(len(peers) + len(ports) for peers, ports in after)
-    for peers, ports in [([], [])] if before is None else before:
-        wanted = [*product(peers or [None], ports or [None])]
+    for peers, ports in [_ANYTHING] if before is None else before:
+        wanted = [(peer, port) for peer in peers or _EVERY for port in ports or _EVERY]
         spend(len(wanted) * (1 + size), "comparing the rules of NetworkPolicies")
         if not all(any(_allows(rule, *each) for rule in after) for each in wanted):
             return True
     return False
 
 
-def _allows(rule: _Rule, peer: Json, port: Json) -> bool:
+def _allows(rule: _Rule, peer: Peer | None, port: Port | None) -> bool:
+    """Return True if a rule allows a peer at a port; None stands for all of them."""
     peers, ports = rule
-    return (not peers or peer in peers) and (not ports or port in ports)
+    return (not peers or (peer is not None and any(each.contains(peer) for each in peers))) and (
+        not ports or (port is not None and any(each.contains(port) for each in ports))
+    )
 
 
 def _impact(cut: Mapping[str, Sequence[str]]) -> Impact | None:
@@ -137,7 +149,10 @@ def _allowed(spec: JsonObject) -> Mapping[str, Sequence[_Rule]]:
     """Return the rules by direction; without types, outgoing connections count only if rules name some."""
     types = array_at(spec, "policyTypes") or [_INGRESS, *((_EGRESS,) if array_at(spec, "egress") else ())]
     return {
-        each: [(array_at(rule, peers), array_at(rule, "ports")) for rule in array_at(spec, each.lower())]
+        each: [
+            (tuple(map(Peer.of, array_at(rule, peers))), tuple(map(Port.of, array_at(rule, "ports"))))
+            for rule in array_at(spec, each.lower())
+        ]
         for each, peers in _PEERS.items()
         if each in types
     }

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
+
 import pytest
 import yaml
 
 from renderer.diff.compare import compare_overlay
+from renderer.diff.network_policies import with_cut_connections
 from renderer.diff.overlay_side import OverlaySide
-from renderer.model.difference import Effect
+from renderer.model.difference import ChangeType, Effect, ResourceChange
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.release import LATEST
+from renderer.model.run.work import begin_run, spent
 
 MACHINE = (
     "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: db, namespace: shop}, spec: {"
@@ -24,6 +28,10 @@ ALL, DB = "podSelector: {}", "podSelector: {matchLabels: {app: db}}"
 ONE, OTHER = "ingress: [{ports: [{port: 22}]}]", "ingress: [{ports: [{port: 80}]}]"
 BOTH = "ingress: [{ports: [{port: 22}, {port: 80}]}]"
 TO, FROM = "only some connections to VirtualMachine db", "only some connections from VirtualMachine db"
+
+
+def rule(peer: str, ports: str = "") -> str:
+    return f"{DB}, ingress: [{{from: [{{{peer}}}], ports: [{ports}]}}]"
 
 
 def side(*policies: str, machine: str = MACHINE) -> OverlaySide:
@@ -60,6 +68,41 @@ def side(*policies: str, machine: str = MACHINE) -> OverlaySide:
             [f"{DB}, {ONE}"],
             "",
         ),
+        ([f"{DB}, {ONE}"], [f"{DB}, ingress: [{{ports: [{{port: 22, protocol: TCP}}]}}]"], ""),
+        ([f"{DB}, {ONE}"], [f"{DB}, ingress: [{{ports: [{{port: 22, protocol: UDP}}]}}]"], TO),
+        ([f"{DB}, {BOTH}"], [f"{DB}, ingress: [{{ports: [{{port: 22, endPort: 80}}]}}]"], ""),
+        ([f"{DB}, ingress: [{{ports: [{{port: 22, endPort: 80}}]}}]"], [f"{DB}, {BOTH}"], TO),
+        ([f"{DB}, ingress: [{{ports: [{{port: ssh}}]}}]"], [f"{DB}, ingress: [{{ports: [{{}}]}}]"], ""),
+        ([f"{DB}, ingress: [{{ports: [{{port: ssh}}]}}]"], [f"{DB}, {ONE}"], TO),
+        ([rule("ipBlock: {cidr: 10.1.0.0/16}")], [rule("ipBlock: {cidr: 10.0.0.0/8}")], ""),
+        ([rule("ipBlock: {cidr: 10.0.0.0/8}")], [rule("ipBlock: {cidr: 10.1.0.0/16}")], TO),
+        (
+            [rule("ipBlock: {cidr: 10.0.0.0/8, except: [10.1.0.0/16]}")],
+            [rule("ipBlock: {cidr: 10.0.0.0/8}")],
+            "",
+        ),
+        (
+            [rule("ipBlock: {cidr: 10.0.0.0/8}")],
+            [rule("ipBlock: {cidr: 10.0.0.0/8, except: [10.1.0.0/16]}")],
+            TO,
+        ),
+        ([rule("ipBlock: {cidr: 10.0.0.0/8}")], [rule("ipBlock: {cidr: '::/0'}")], TO),
+        ([rule("ipBlock: {cidr: x}")], [rule("ipBlock: {cidr: y}")], TO),
+        ([rule("podSelector: {matchLabels: {a: b}}")], [rule("podSelector: {}")], ""),
+        ([rule("podSelector: {}")], [rule("podSelector: {matchLabels: {a: b}}")], TO),
+        ([rule("podSelector: {}")], [rule("namespaceSelector: {}")], ""),
+        ([rule("podSelector: {}")], [rule("namespaceSelector: {matchLabels: {a: b}}")], TO),
+        ([rule("namespaceSelector: {}")], [rule("podSelector: {}")], TO),
+        (
+            [rule("podSelector: {matchLabels: {a: b}}, namespaceSelector: {matchLabels: {c: d}}")],
+            [rule("namespaceSelector: {matchLabels: {c: d}}")],
+            "",
+        ),
+        (
+            [rule("namespaceSelector: {matchLabels: {c: d}}")],
+            [rule("podSelector: {matchLabels: {a: b}}, namespaceSelector: {matchLabels: {c: d}}")],
+            TO,
+        ),
     ],
 )
 def test_running_machine_is_cut_off(before: list[str], after: list[str], words: str) -> None:
@@ -79,3 +122,24 @@ def test_others_have_no_connections_to_lose(old: str, new: str) -> None:
     before = side(machine=MACHINE if new.startswith("name") else MACHINE.replace(old, new, 1))
     changes = compare_overlay("a", "a", before, after).changes
     assert not any(Effect.DISCONNECTED in each.effects for each in changes)
+
+
+def test_rules_are_compared_once_for_machines_that_the_same_policies_select() -> None:
+    ports = ", ".join(f"{{port: {each}}}" for each in range(100))
+    policies = [
+        POLICY % ("p", f"{ALL}, ingress: [{{ports: [{each}]}}]") for each in (ports, f"{ports}, {{}}")
+    ]
+
+    def steps(number: int) -> int:
+        begin_run()
+        machines = [MACHINE.replace("name: db", f"name: db{each}", 1) for each in range(number)]
+        before, after = (
+            [Resource(yaml.safe_load(each), Site("a.yaml")) for each in (*machines, policy)]
+            for policy in policies
+        )
+        id_ = after[-1].current_id
+        with_cut_connections([ResourceChange(ChangeType.CHANGED, id_, id_)], before, after)
+        return spent()
+
+    few, many = (copy_context().run(steps, number) for number in (1, 20))
+    assert 0 < many < 1.2 * few
