@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
+from renderer.kubevirt.facts.confidential.exposed_values import exposed_values
 from renderer.kubevirt.facts.confidential.object_fields import fields_of
+from renderer.kubevirt.facts.kinds import SECRET
 from renderer.kustomize.annotations import with_annotations_for_build
 from renderer.kustomize.embedded_text import changed_text, count_within, text_on_path
 from renderer.kustomize.identity import DEFAULT_NAMESPACE
@@ -37,6 +39,7 @@ from renderer.model.kustomization import (
     Selector,
 )
 from renderer.model.pattern import pattern
+from renderer.model.run.taint import taint
 from renderer.model.run.work import spend
 from renderer.model.suggest import suggest
 
@@ -360,6 +363,17 @@ def _with_field_in_text(
     return (with_scalar_node(resource, outer, node), unwritten) if isinstance(node, ScalarNode) else None
 
 
+def _note_if_exposed(resource: Resource, field: FieldPath, value: ReplacementValue, new: ScalarNode) -> None:
+    """Note a value that becomes start data or another confidential text, so that its source is masked, too.
+
+    A Secret needs no note, since what it has is masked everywhere. The name of a machine in its user data
+    remains public.
+    """
+    if resource.kind != SECRET and fields_of(resource.content).hides(field):
+        names = (resource.name, resource.namespace)
+        taint(exposed_values([(str(field.segments[-1]), new.text)], names, [value.text.strip()]))
+
+
 def _with_value_at(
     resource: Resource, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
 ) -> tuple[Resource, PathMatcher]:
@@ -376,6 +390,7 @@ def _with_value_at(
         if not isinstance(new, ScalarNode):
             return new
         nodes.append((at, new))
+        _note_if_exposed(resource, FieldPath(at), value, new)
         return new.value
 
     def within(_scalar: Json, at: tuple[Segment, ...], rest: tuple[str, ...]) -> int:

@@ -226,6 +226,31 @@ COMMANDS = (
 )
 
 
+#: What kustomize puts into start data of a machine.
+MACHINE = (
+    "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: web, namespace: a},"
+    " spec: {runStrategy: Always, template: {spec: {domain: {devices: {disks: [{name: i, disk: {}}]}},"
+    " volumes: [{name: i, cloudInitNoCloud: {userData: \"#cloud-config\\npassword: 'x'\\n\"}}]}}}}\n"
+)
+USER_DATA = "spec.template.spec.volumes.0.cloudInitNoCloud.userData"
+
+
+def replaced(text: str, options: str = "") -> dict[str, str]:
+    """A ConfigMap whose text a replacement puts into the user data of a machine."""
+    kustomization = (
+        "resources: [objects.yaml]\nreplacements:\n- source: {kind: ConfigMap, fieldPath: data.x}\n"
+        f"  targets: [{{select: {{kind: VirtualMachine}}, fieldPaths: [{USER_DATA}]{options}}}]\n"
+    )
+    files = flux("{substitute: {a: b}}", MACHINE, CONFIG_MAP.format("cm", text))
+    return {**files, "prod/kustomization.yaml": kustomization}
+
+
+CASES |= {
+    "a text that becomes user data": replaced(f"#!/bin/sh\n\njoin {CANARY}\n"),
+    "a word that becomes a part of user data": replaced(CANARY, ', options: {delimiter: "\'", index: 1}'),
+}
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_value_is_not_shown(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = "{argocd: apps}" if "apps/set.yaml" in CASES[case] else "{flux: clusters/a}"

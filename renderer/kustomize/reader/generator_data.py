@@ -7,6 +7,8 @@ import posixpath
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES
+from renderer.kubevirt.facts.confidential.meant_keys import meant_key
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.location import Site
@@ -37,8 +39,9 @@ def read_data(args: GeneratorArgs, load: Load, *, is_secret: bool) -> DataGenera
     """
     pairs = itertools.chain(_env_pairs(args, load), _literal_pairs(args), _file_pairs(args, load))
     data = tuple(_limit_size(pairs))
-    if is_secret:  # no output may repeat the values, even if the files have other uses
-        taint(pair.value.decode("utf-8", "replace") for pair in data)
+    # No output may repeat confidential values, even if the files have other uses.
+    hidden = (pair for pair in data if is_secret or meant_key(pair.key) in ANSWER_FILES)
+    taint(pair.value.decode("utf-8", "replace") for pair in hidden)
     return DataGenerator(args, data)
 
 
