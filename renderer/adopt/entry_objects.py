@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION
+from renderer.model.cluster_settings import LOCAL_SERVER
 from renderer.model.digest import sha256
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.record import Record
@@ -61,7 +62,7 @@ def application_set(name: str, repository: str, trees: Sequence[DeployedTree]) -
     spec: JsonObject = {
         "project": "default",
         "source": source,
-        "destination": {"server": "https://kubernetes.default.svc"},
+        "destination": {"server": LOCAL_SERVER},
         "syncPolicy": {"syncOptions": ["ServerSideApply=true", "Prune=false"]},
     }
     return {

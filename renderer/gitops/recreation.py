@@ -22,7 +22,7 @@ from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.lost_objects import may_hold_data
 from renderer.model.difference import Effect, Impact
-from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, INSTANCE_LABEL, TRACKING_ID
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION, options_of_application, options_of_object
@@ -31,7 +31,6 @@ from renderer.model.sync_waves import HOOK_ANNOTATION
 _FLUX_FORCE = f"{FLUX_KUSTOMIZE_GROUP}/force"
 _FORCE = "Force=true"
 _REPLACE = "Replace=true"
-_TRACKING_ID, _INSTANCE = "argocd.argoproj.io/tracking-id", "app.kubernetes.io/instance"
 _SERVER_SIDE, _NOT_SERVER_SIDE = "ServerSideApply=true", "ServerSideApply=false"
 _UPDATED = ("CustomResourceDefinition", "Namespace")
 _HELM_HOOK, _SKIP = "helm.sh/hook", "Skip"
@@ -85,15 +84,15 @@ def _effect_on_hook(before: Resource, after: Resource) -> Effect:
 
 def is_marked_for_argocd(before: Resource, after: Resource) -> bool:
     """Return True if an object newly says how Argo CD applies it, or which Application it belongs to."""
-    tracked = text_at(after.annotations, _TRACKING_ID)
-    is_tracked = bool(tracked) and tracked != text_at(before.annotations, _TRACKING_ID)
+    tracked = text_at(after.annotations, TRACKING_ID)
+    is_tracked = bool(tracked) and tracked != text_at(before.annotations, TRACKING_ID)
     return is_tracked or bool(new_instance(before, after)) or _newly_replaces(before, after)
 
 
 def new_instance(before: Resource, after: Resource) -> str:
-    """Return the name of an Application that the label of an object newly is, if Argo CD tracks by labels."""
-    instance = text_at(after.labels, _INSTANCE)
-    return "" if instance == text_at(before.labels, _INSTANCE) else instance
+    """Return the new value of an object's label: the name of its Application, if Argo CD tracks by labels."""
+    instance = text_at(after.labels, INSTANCE_LABEL)
+    return "" if instance == text_at(before.labels, INSTANCE_LABEL) else instance
 
 
 def marked_impact(
@@ -108,14 +107,16 @@ def marked_impact(
     Argo CD 3, the object belongs to that (``util/argo/resource_tracking.go`` ``GetAppName``).
     """
     is_of_flux = owner is not None and is_flux_kustomization(owner)
-    application, _, rest = text_at(after.annotations, _TRACKING_ID).partition(":")
+    application, _, rest = text_at(after.annotations, TRACKING_ID).partition(":")
     own = f"{after.gvk.group}/{after.kind}:{after.namespace}/{after.name}"
-    is_tracked = rest == own and after.annotations.get(_TRACKING_ID) != before.annotations.get(_TRACKING_ID)
+    is_tracked = rest == own and after.annotations.get(TRACKING_ID) != before.annotations.get(TRACKING_ID)
     if is_tracked and (owner is None or is_of_flux):
-        reason = f"{_TRACKING_ID}: Application {application} prunes it, if that does not deploy it"
+        reason = f"{TRACKING_ID}: Application {application} prunes it, if that does not deploy it"
         return Impact(Effect.AT_RISK, reason, "argo-cd controller/state.go isSelfReferencedObj")
     if instance is not None and is_of_flux and prunes_automatically(instance):
-        reason = f"{_INSTANCE}: Application {instance.name} prunes it, if Argo CD tracks objects by labels"
+        reason = (
+            f"{INSTANCE_LABEL}: Application {instance.name} prunes it, if Argo CD tracks objects by labels"
+        )
         return Impact(Effect.AT_RISK, reason, "argo-cd util/argo/resource_tracking.go GetAppName")
     if is_of_flux or not _newly_replaces(before, after) or VirtualMachineView.of(after) is None:
         return None

@@ -24,6 +24,7 @@ from renderer.gitops.engine_reaction import prunes_automatically
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.flux.flux_operator import is_resource_set
 from renderer.gitops.repository_url import are_same_repository
+from renderer.model.cluster_settings import LOCAL_NAME, LOCAL_SERVER
 from renderer.model.difference import Effect, Impact
 from renderer.model.engines import FLUX_DOMAIN
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
@@ -43,7 +44,6 @@ _OF_SET = (
 #: The fields of a set that choose what it makes, and lists in them of which more elements choose more.
 _CHOOSING = ("generators", "inputs", "inputsFrom", "inputStrategy")
 _LISTS = frozenset({"directories", "elements", "files", "inputs"})
-_IN_CLUSTER = "https://kubernetes.default.svc"
 
 
 def replacement_impact(before: Resource, after: Resource) -> Impact | None:
@@ -161,7 +161,7 @@ def _change_of_application(before: Resource, after: Resource) -> str:
 def _destination(application: Resource) -> tuple[str, str]:
     destination = object_at(as_application(application).content, "spec", "destination")
     server, name = text_at(destination, "server"), text_at(destination, "name")
-    cluster = _IN_CLUSTER if name == "in-cluster" else server or name
+    cluster = LOCAL_SERVER if name == LOCAL_NAME else server or name
     return cluster, text_at(destination, "namespace")
 
 

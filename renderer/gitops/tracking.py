@@ -7,13 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from renderer.gitops.argocd.application import as_application, is_application
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.pruning import retention_of
-from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, INSTANCE_LABEL, TRACKING_ID
 from renderer.model.kube.json import text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
-
-_TRACKING_ID = "argocd.argoproj.io/tracking-id"
-_INSTANCE = "app.kubernetes.io/instance"
 
 
 def tracks(deployer: Resource, live: Resource) -> bool:
@@ -29,9 +26,9 @@ def tracks(deployer: Resource, live: Resource) -> bool:
         return owner == (deployer.name, deployer.namespace or "flux-system")
     if not is_application(deployer):
         return False
-    tracking = text_at(live.annotations, _TRACKING_ID)
+    tracking = text_at(live.annotations, TRACKING_ID)
     if not tracking:
-        return text_at(live.labels, _INSTANCE) == deployer.name
+        return text_at(live.labels, INSTANCE_LABEL) == deployer.name
     name, _, place = tracking.partition(":")
     own = f"{live.gvk.group}/{live.kind}:{live.namespace}/{live.name}"
     return place == own and name in (deployer.name, f"{deployer.namespace}_{deployer.name}")
@@ -43,10 +40,10 @@ class TrackedObjects:
     def __init__(self, objects: Iterable[Resource]) -> None:
         self._named: dict[str, list[Resource]] = {}
         for each in objects:
-            tracking, _, _ = text_at(each.annotations, _TRACKING_ID).partition(":")
+            tracking, _, _ = text_at(each.annotations, TRACKING_ID).partition(":")
             names = (
                 text_at(each.labels, f"{FLUX_KUSTOMIZE_GROUP}/name"),
-                text_at(each.labels, _INSTANCE),
+                text_at(each.labels, INSTANCE_LABEL),
                 tracking,
             )
             for name in dict.fromkeys(filter(None, names)):

@@ -16,6 +16,8 @@ ARGOCD_GROUP = "argoproj.io"
 ENGINE_GROUPS = (ARGOCD_GROUP, FLUX_DOMAIN, FLUX_OPERATOR_GROUP, K3S_HELM_GROUP)
 #: With it, Argo CD deletes the objects of an Application that is deleted.
 CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io"
+#: The annotation and the label by which Argo CD knows the objects of an Application.
+TRACKING_ID, INSTANCE_LABEL = "argocd.argoproj.io/tracking-id", "app.kubernetes.io/instance"
 #: The patterns of files that Flux leaves out, at and below the folder of the file.
 SOURCE_IGNORE = ".sourceignore"
 #: Flux applies the manifests of a folder, Argo CD also what it makes of Jsonnet.

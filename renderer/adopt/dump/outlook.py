@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from renderer.adopt.live.cluster_objects import runs_by_status
 from renderer.adopt.live.managed_fields import FieldOwners
 from renderer.kubevirt.facts.kinds import POOL_GROUP, VM, VM_POOL, VMI_REPLICA_SET
+from renderer.model.engines import INSTANCE_LABEL, TRACKING_ID
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.live_object import LiveObject
@@ -50,7 +51,7 @@ def runs(live: LiveObject) -> bool:
 def engine_of(live: LiveObject) -> str:
     """Return who deploys an object today, by the marks on it; empty if it has none."""
     labels, annotations = (object_at(live.metadata, key) for key in ("labels", "annotations"))
-    tracking = text_at(annotations, "argocd.argoproj.io/tracking-id")
+    tracking = text_at(annotations, TRACKING_ID)
     if tracking:
         return f"the Argo CD Application {tracking.partition(':')[0]}"
     if text_at(labels, "argocd.argoproj.io/instance"):
@@ -63,10 +64,10 @@ def engine_of(live: LiveObject) -> str:
     if release or text_at(labels, "app.kubernetes.io/managed-by") == "Helm":
         namespace = text_at(annotations, "meta.helm.sh/release-namespace") or live.namespace
         return f"the Helm release {namespace}/{release}" if release else "Helm"
-    instance = text_at(labels, "app.kubernetes.io/instance")
+    instance = text_at(labels, INSTANCE_LABEL)
     if not instance:
         return ""
-    owners = FieldOwners(live.content).of(FieldPath.of("metadata", "labels", "app.kubernetes.io/instance"))
+    owners = FieldOwners(live.content).of(FieldPath.of("metadata", "labels", INSTANCE_LABEL))
     if any(owner.manager.startswith("argocd-") for owner in owners):
         return f"the Argo CD Application {instance}"
     return ""
