@@ -18,7 +18,7 @@ from renderer.kubevirt.facts.kinds import (
     SSP_GROUP,
 )
 from renderer.kubevirt.facts.virtual_machine import has_matchers
-from renderer.kustomize.reader.commented_entries import is_commented_out
+from renderer.kustomize.reader.commented_entries import CommentedEntries
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
@@ -60,6 +60,7 @@ class LoneFileChecks:
     def __init__(self, run: ValidationRun) -> None:
         self._run = run
         self._read: dict[str, ResourceSet] = {}
+        self._commented = CommentedEntries(run.fs, run.graph)
         self._beside: dict[str, Mapping[str, Sequence[tuple[str, Resource]]]] = {}
         self.checked: list[str] = []
 
@@ -110,7 +111,7 @@ class LoneFileChecks:
         fix: Fix | None = None
         if listing is None:
             hint = f"add an entry to overlays in {PROJECT_FILE}, or leave it out under exclude there"
-        elif is_commented_out(run.fs, run.graph, file):
+        elif self._commented.have(file):
             hint = f"its entry is commented out; leave it out under exclude in {PROJECT_FILE} as well"
         elif self._is_forgotten(file, found):
             hint = f"list it under resources in {listing}, which lists all other files beside it"
@@ -228,10 +229,7 @@ class LoneFileChecks:
 
     def _is_patch(self, file: str, incomplete: ResId, missing: FieldPath) -> bool:
         """Return True for a patch, and for what is switched off, whose target may be switched off as well."""
-        run = self._run
-        return self._stray_patches.is_patch(file, incomplete, missing) or is_commented_out(
-            run.fs, run.graph, file
-        )
+        return self._stray_patches.is_patch(file, incomplete, missing) or self._commented.have(file)
 
     @cached_property
     def _stray_patches(self) -> StrayPatches:

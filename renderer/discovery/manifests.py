@@ -5,12 +5,12 @@ Files are selected by words in their text; only relevant files are parsed as YAM
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from renderer.discovery.machines_in_files import count_mentions, machine_ids
 from renderer.files.file_system import FileSystem, folder_of
-from renderer.kustomize.reader.commented_entries import commented_entries
+from renderer.kustomize.reader.commented_entries import CommentedEntries
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.kustomize.reader.kustomization_users import KustomizationUsers
 from renderer.kustomize.reader.resources import read_resources
@@ -27,7 +27,7 @@ class Manifests:
         self.fs = fs
         self.graph = KustomizationGraph(fs)
         self._exclude = exclude
-        self._commented: dict[str, Mapping[str, tuple[int, str]]] = {}
+        self.commented = CommentedEntries(fs, self.graph)
 
     @cached_property
     def contents(self) -> dict[str, bytes]:
@@ -62,16 +62,6 @@ class Manifests:
         for path, content in self.contents.items():
             if all(sign in content for sign in signs):
                 yield from ((path, each) for each in self.read(path))
-
-    def commented_entries(self, folder: str) -> Mapping[str, tuple[int, str]]:
-        """Return the paths in the comments of the kustomization in ``folder``, each with number and text.
-
-        They are list entries that somebody has commented out.
-        """
-        if folder not in self._commented:
-            links = self.graph.links(folder)
-            self._commented[folder] = commented_entries(self.fs, links.file) if links else {}
-        return self._commented[folder]
 
     def count_machines(self, files: Iterable[str]) -> int:
         """Return the number of virtual machines in files; a machine and its patches count once.

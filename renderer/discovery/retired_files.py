@@ -64,7 +64,7 @@ def _reason_by_name(manifests: Manifests, path: str) -> str:
 def _reason_by_comment(manifests: Manifests, path: str) -> str:
     places = (path, *(each for each in folders_above(path) if each != "."))
     for folder in folders_above(path):
-        commented = manifests.commented_entries(folder)
+        commented = manifests.commented.of(folder)
         _, listed = min((commented[place] for place in places if place in commented), default=(0, ""))
         links = manifests.graph.links(folder)
         if listed and links:

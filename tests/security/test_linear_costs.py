@@ -172,6 +172,27 @@ def test_a_lone_file_is_not_checked_with_all_others(tmp_path: Path) -> None:
     assert large < 2.6 * small
 
 
+def test_comments_are_searched_once_for_all_files_that_are_not_listed(tmp_path: Path) -> None:
+    def project(number: int) -> Project:
+        comments = "".join(f"# - a{each}\n" for each in range(20 * number))
+        texts = {f"v{each}.yaml": VM for each in range(number)}
+        listed = {
+            "vmrender.yaml": f"{HEADER}overlays: [path: o]\n",
+            "o/kustomization.yaml": "resources: []\n",
+        }
+        return Project.read(
+            written(tmp_path / str(number), {**listed, **texts, "kustomization.yaml": comments})
+        )
+
+    def check(project: Project, number: int) -> None:
+        checks = LoneFileChecks(ValidationRun(project, None))
+        found = [checks.findings(f"v{each}.yaml") for each in range(number)]
+        assert all(Code.NOT_RENDERED in {each.code for each in of_file} for of_file in found)
+
+    _, small, large = (calls(partial(check, project(number), number)) for number in (5, 15, 30))
+    assert large < 2.6 * small
+
+
 def test_migrate_proves_a_build_again_only_if_its_files_change() -> None:
     """Each overlay has a field that must stay: another object copies it."""
     copied = """\
