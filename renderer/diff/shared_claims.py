@@ -7,7 +7,8 @@ share file systems.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 
 from renderer.kubevirt.facts.claims import claims_of
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -17,7 +18,6 @@ from renderer.model.difference import ChangeType, DataChange, DataEffect, Resour
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
-from renderer.model.plural import listed
 
 _MOST_NAMES = 5
 _JUDGED = (ChangeType.ADDED, ChangeType.CHANGED)
@@ -43,8 +43,7 @@ def with_shared_claims(
         known = former.get(claim, {})
         for id_, written in writers.items() if len(writers) > 1 and claim in modes else ():
             if id_ in changed and id_ not in known:
-                others = [f"{each.gvk.kind} {each.name}" for each in writers if each != id_]
-                shared.setdefault(id_, []).append(_shared(written, others, modes[claim]))
+                shared.setdefault(id_, []).append(_shared(written, writers, modes[claim]))
     return [
         each._replace(data=(*shared[each.id], *each.data)) if each.id in shared else each for each in changes
     ]
@@ -63,12 +62,17 @@ def _writers(
     return found
 
 
-def _shared(written: WrittenClaim, others: Sequence[str], mode: str) -> DataChange:
+def _shared(written: WrittenClaim, writers: Collection[ResId], mode: str) -> DataChange:
     volume = object_at(dict(written.machine.volumes)[written.volume])
-    verb = "writes" if len(others) == 1 else "write"
+    own = written.machine.resource.current_id
+    others = [each for each in islice(writers, _MOST_NAMES + 1) if each != own][:_MOST_NAMES]
+    names = ", ".join(f"{each.gvk.kind} {each.name}" for each in others)
+    if more := len(writers) - 1 - len(others):
+        names += f" and {more} more"
+    verb = "writes" if len(writers) == 2 else "write"  # noqa: PLR2004 - the machine and another one
     text = (
-        f"{listed(others, _MOST_NAMES)} {verb} to it, too, and it is {mode}: on one node they damage"
-        " what is on it; on another one, the machine does not start"
+        f"{names} {verb} to it, too, and it is {mode}: on one node they damage what is on it; on another one,"
+        " the machine does not start"
     )
     effect = DataEffect.SHARED
     return DataChange(effect, text_at(volume, "name"), text, "", f"claim {written.name}", SOURCES[effect][0])

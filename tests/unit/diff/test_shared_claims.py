@@ -50,3 +50,11 @@ def test_a_second_machine_writes_to_a_claim(before: str, after: str, claim: str,
     if found:
         assert found[0].text.startswith("VirtualMachine db writes to it, too, and it is ReadWriteOnce: ")
         assert change.danger is Danger.DATA
+
+
+def test_few_of_many_machines_that_write_to_a_claim_are_named() -> None:
+    machines = [MACHINE % (f"m{each}", "a") for each in range(8)]
+    changes = compare_overlay("a", "a", side(CLAIM), side(CLAIM, *machines)).changes
+    texts = [each.text for change in changes for each in change.data if each.effect is DataEffect.SHARED]
+    assert len(texts) == 8
+    assert all(each.count("VirtualMachine") == 5 and " and 2 more write to it, too" in each for each in texts)
