@@ -15,7 +15,12 @@ pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not 
 PLACE = "overlays/prod/vm.yaml"
 DISK = VM + '      volumes: [{name: a, containerDisk: {image: "a:1"}}]\n'
 MARKED = DISK.removesuffix("\n") + ' # {"$imagepolicy": "flux-system:NAME"}\n'
-REASON = "not compared: image automation may write other images from now on: overlays/prod/vm.yaml:13\n"
+REASON = "not compared: image automation may write other images from now on: overlays/prod/vm.yaml:"
+WORKLOAD = (
+    "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"
+    "spec:\n  selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: b}}\n"
+    "    spec:\n      containers:\n        - {name: a, image: 'a:1'}"
+)
 SERVICE = "---\napiVersion: v1\nkind: Service\nmetadata: {name: a, labels: {b: c}} "
 
 
@@ -26,6 +31,8 @@ SERVICE = "---\napiVersion: v1\nkind: Service\nmetadata: {name: a, labels: {b: c
         (MARKED, MARKED.replace("NAME", "other"), True),
         (MARKED, MARKED.replace("a:1", "a:2"), False),
         (MARKED, DISK, False),
+        (DISK + WORKLOAD, DISK + WORKLOAD + ' # {"$imagepolicy": "flux-system:NAME"}\n', False),
+        (WORKLOAD[4:] + "\n---\n" + DISK, WORKLOAD[4:] + "\n---\n" + MARKED, True),
         (VM + SERVICE, VM + SERVICE + ' # {"$imagepolicy": "flux-system:NAME"}\n', False),
     ],
 )
