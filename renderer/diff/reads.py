@@ -202,7 +202,7 @@ def _changes_secrets(change: ResourceChange) -> bool:
     """Return True if the Secrets that an operator makes of an object may get another content."""
     segments = (each.field.segments for each in change.fields if not each.kept)
     return any(
-        path and path[0] not in _ABOUT_OBJECT and not any(says_when(str(each)) for each in path[1:2])
+        path and path[0] not in _ABOUT_OBJECT and not says_when(".".join(map(str, path[1:3])))
         for path in segments
     )
 

@@ -19,7 +19,8 @@ from renderer.model.pattern import pattern
 #: Kinds of objects of which an operator makes Secrets.
 MAKES_SECRETS = pattern(r".Secrets?$")
 #: Other such kinds; and one that writes a Secret of the cluster into a store.
-_OTHERS, _PUSH_SECRET = frozenset({"Certificate", "OnePasswordItem"}), "PushSecret"
+_CERTIFICATE, _PUSH_SECRET = "Certificate", "PushSecret"
+_OTHERS = frozenset({_CERTIFICATE, "OnePasswordItem"})
 _GVK = Gvk("", "v1", SECRET)
 #: The fields of ``spec`` that name the Secret, and lists of mappings that have them.
 _NAMES = (
@@ -32,8 +33,8 @@ _NAMES = (
     ("secretName",),
 )
 _LISTS_OF_NAMES = (("managedKubeSecretReferences", "secretName"), ("secretTemplates", "name"))
-#: Fields that say when the Secret is made anew, and not what is in it.
-_WHEN = pattern(r"(?i)interval|^refresh|^rollout")
+#: Fields that say when the Secret is made anew or deleted, and not what is in it.
+_WHEN = pattern(r"(?i)^[^.]*interval|^refresh|^rollout|^renew|^target\.(?:creation|deletion)Policy$")
 #: Policies by which the Secret stays if its object goes, and the one by which another object makes it.
 _KEPT, _NOT_MADE = frozenset({"Merge", "Orphan"}), "None"
 
@@ -51,12 +52,17 @@ def made_secrets(resource: Resource) -> tuple[ResId, ...]:
 
 
 def owned_secrets(resource: Resource) -> tuple[ResId, ...]:
-    """Return the Secrets that go if an object is removed."""
-    return () if _creation_policy(resource) in _KEPT else made_secrets(resource)
+    """Return the Secrets that are deleted with an object.
+
+    That of a Certificate stays, unless cert-manager is started with ``--enable-certificate-owner-ref``
+    (cert-manager ``cmd/controller/app/options/options.go``).
+    """
+    is_kept = resource.kind == _CERTIFICATE or _creation_policy(resource) in _KEPT
+    return () if is_kept else made_secrets(resource)
 
 
 def says_when(field: str) -> bool:
-    """Return True for a field of ``spec`` that leaves the content of the Secret as it is."""
+    """Return True for a field of ``spec``, by its path, that leaves the content of the Secret as it is."""
     return _WHEN.search(field) is not None
 
 

@@ -167,6 +167,7 @@ def test_refused_secret_is_not_read() -> None:
 
 
 READS_SECRET = resource(MACHINE % ("Always", volume("secret: {secretName: a}")), "db")
+CERTIFICATE = "{apiVersion: cert-manager.io/v1, kind: Certificate, spec: {secretName: %s}}"
 EXTERNAL = "{apiVersion: external-secrets.io/v1, kind: ExternalSecret, spec: {refreshInterval: %s, %s}}"
 
 
@@ -180,6 +181,10 @@ def change_of_machine(old: Resource, *new: Resource) -> ResourceChange | None:
     ("name", "text"),
     [
         ("a", "{apiVersion: bitnami.com/v1alpha1, kind: SealedSecret, spec: {encryptedData: {b: %s}}}"),
+        (
+            "a",
+            "{apiVersion: bitnami.com/v1alpha1, kind: SealedSecret, spec: {encryptedData: {interval: %s}}}",
+        ),
         ("x", EXTERNAL % ("1h", "target: {name: a}, dataFrom: [{extract: {key: %s}}]")),
         ("a", EXTERNAL % ("1h", "target: {creationPolicy: Merge}, dataFrom: [{extract: {key: %s}}]")),
         (
@@ -210,6 +215,12 @@ def test_machine_reads_the_secret_that_an_operator_makes(name: str, text: str) -
     ("old", "new"),
     [
         (EXTERNAL % ("1h", "target: {name: a}"), EXTERNAL % ("2h", "target: {name: a}")),
+        (
+            EXTERNAL % ("1h", "target: {name: a}"),
+            EXTERNAL % ("1h", "target: {name: a, deletionPolicy: Retain}"),
+        ),
+        (CERTIFICATE % "a, renewBefore: 1h", CERTIFICATE % "a, renewBefore: 2h"),
+        (CERTIFICATE % "a", CERTIFICATE % "b"),
         (EXTERNAL % ("1h", "target: {name: b}"), EXTERNAL % ("1h", "target: {name: b}, data: [{}]")),
         (
             EXTERNAL % ("1h", "target: {creationPolicy: None}"),
