@@ -247,6 +247,14 @@ def replaced(text: str, options: str = "") -> dict[str, str]:
 
 CASES |= {
     "a text that becomes user data": replaced(f"#!/bin/sh\n\njoin {CANARY}\n"),
+    "an answer file that another ConfigMap has as well": {
+        **flux("{substitute: {a: b}}"),
+        "prod/unattend.xml": f"<unattend><Password><Value>{CANARY}</Value></Password></unattend>\n",
+        "prod/kustomization.yaml": "configMapGenerator:\n- {name: a, files: [unattend.xml]}\n"
+        "- {name: cm, namespace: a, files: [x=unattend.xml]}\n- {name: c, literals: ['y=is "
+        + CANARY
+        + " x']}\n",
+    },
     "a word that becomes a part of user data": replaced(CANARY, ', options: {delimiter: "\'", index: 1}'),
 }
 

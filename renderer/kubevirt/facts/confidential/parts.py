@@ -429,7 +429,7 @@ _RULES = (
     # Keys that are confidential in any object, and what an area says of all of its keys.
     _Rule(_is_confidential_anywhere, _hidden),
     _Rule({SOPS}, _hidden, lambda entry: entry.here.is_root),
-    _Rule(_means(*ANSWER_FILES), _hidden),
+    _Rule(_means(*ANSWER_FILES), _of_secret),
     _Rule(_matching(_NO_PASSWORD), _in(Area.OBJECT), areas={Area.PASSWORDS}),
     _Rule(None, _shown, areas={Area.PASSWORDS}),
     _Rule(REFERENCES, _in(Area.REFERENCE), areas={Area.REFERENCES}),

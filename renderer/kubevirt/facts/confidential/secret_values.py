@@ -47,11 +47,11 @@ _WITH_VALUES = frozenset({SECRET, APPLICATION_SET, *INPUTS_OF_SETS})
 #: What the keys and texts of an object have, in lower case, that holds a value of a Secret: one of these keys
 #: or words, or this pattern, with a line break between a key and its text.
 _KEYS_OF_HOLDERS = frozenset({"fake", "op", "parameters", "password", "patch"})
-_WORDS_OF_HOLDERS = ("stringdata", r"\u", r"\x")
+_WORDS_OF_HOLDERS = ("stringdata", "unattend.xml", r"\u", r"\x")
 _HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)|kind\W{1,9}(?:\w{0,50}secret|\w*[${])")
 #: What the text of such an object has.
 _IN_TEXT = pattern(
-    rf"(?i)secret|stringdata|\\[ux]|\b(?:{'|'.join(sorted(_KEYS_OF_HOLDERS))})\b|kind\W{{1,9}}(?:ResourceSet|\w*[${{])"
+    rf"(?i)secret|stringdata|unattend\.xml|\\[ux]|\b(?:{'|'.join(sorted(_KEYS_OF_HOLDERS))})\b|kind\W{{1,9}}(?:ResourceSet|\w*[${{])"
 )
 #: Entries of two versions of an object that are compared in one step (``model.run.work``).
 _COMPARED_PER_STEP = 8
