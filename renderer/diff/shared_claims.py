@@ -12,7 +12,7 @@ from itertools import islice
 
 from renderer.kubevirt.facts.claims import claims_of
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.kubevirt.facts.written_claims import WrittenClaim, mode_of_one_node, written_claims
+from renderer.kubevirt.facts.written_claims import ONE_POD, WrittenClaim, mode_of_one_node, written_claims
 from renderer.kubevirt.impact.data import SOURCES
 from renderer.model.difference import ChangeType, DataChange, DataEffect, ResourceChange
 from renderer.model.kube.json import object_at, text_at
@@ -70,9 +70,11 @@ def _shared(written: WrittenClaim, writers: Collection[ResId], mode: str) -> Dat
     if more := len(writers) - 1 - len(others):
         names += f" and {more} more"
     verb = "writes" if len(writers) == 2 else "write"  # noqa: PLR2004 - the machine and another one
-    text = (
-        f"{names} {verb} to it, too, and it is {mode}: on one node they damage what is on it; on another one,"
-        " the machine does not start"
+    effects = (
+        "the machine does not start beside another one"
+        if mode == ONE_POD
+        else "on one node they damage what is on it; on another one, the machine does not start"
     )
+    text = f"{names} {verb} to it, too, and it is {mode}: {effects}"
     effect = DataEffect.SHARED
     return DataChange(effect, text_at(volume, "name"), text, "", f"claim {written.name}", SOURCES[effect][0])

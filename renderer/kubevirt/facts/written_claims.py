@@ -9,8 +9,9 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.record import Record
 
-#: Access modes with which a claim can be mounted on one node only.
-_ONE_NODE = ("ReadWriteOnce", "ReadWriteOncePod")
+#: Access modes with which a claim can be mounted on one node only, the second by one pod there.
+ONE_POD = "ReadWriteOncePod"
+_ONE_NODE = ("ReadWriteOnce", ONE_POD)
 
 
 class WrittenClaim(Record):

@@ -52,6 +52,13 @@ def test_a_second_machine_writes_to_a_claim(before: str, after: str, claim: str,
         assert change.danger is Danger.DATA
 
 
+def test_a_second_pod_cannot_mount_a_claim_of_one_pod() -> None:
+    claim = CLAIM.replace("Once", "OncePod")
+    changes = compare_overlay("a", "a", side(ONE, claim), side(ONE, claim, SECOND)).changes
+    [text] = [each.text for change in changes for each in change.data if each.effect is DataEffect.SHARED]
+    assert text.endswith("it is ReadWriteOncePod: the machine does not start beside another one")
+
+
 def test_few_of_many_machines_that_write_to_a_claim_are_named() -> None:
     machines = [MACHINE % (f"m{each}", "a") for each in range(8)]
     changes = compare_overlay("a", "a", side(CLAIM), side(CLAIM, *machines)).changes
