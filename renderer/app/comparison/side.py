@@ -392,9 +392,12 @@ class Side:
         return ApplyingEngine(overlay.deployer, deployer, certain, self._application)
 
     def _application(self, name: str) -> Resource | None:
-        """Return the Application with a name; None without one in a file."""
-        named = (each for each in self.deployers.objects if each.name == name and is_application(each))
-        return next(named, None)
+        return self._applications.get(name)
+
+    @cached_property
+    def _applications(self) -> Mapping[str, Resource]:
+        """The Applications in files, by name."""
+        return {each.name: each for each in reversed([*self.deployers.objects]) if is_application(each)}
 
     def _render(self, overlay: Overlay) -> RenderedSide:
         outcome = self._pipeline.render(overlay)
