@@ -23,10 +23,9 @@ UNANSWERED = "?"
 
 
 class FileQuestion(Record):
-    """A method of ``FileSystem`` and the path it is asked about.
+    """A method of ``FileSystem`` and the path it is asked about, or ``named`` and the name of a file.
 
-    Or ``named``, and a name: of which files have it, in all folders. The answer is the same whatever other
-    files these hold.
+    ``named`` asks where files of that name are. The answer does not change with other files.
     """
 
     method: str

@@ -242,9 +242,8 @@ class ArtifactBuilds:
                     composed = Outcome(ResourceSet(), error.diagnostics)
                 self._built[id(entry)] = _Built(entry, composed.value.resources, composed.diagnostics)
         built = self._built[id(entry)]
-        return Outcome(
-            ResourceSet(built.resources), built.diagnostics
-        )  # a set of which its user may take all
+        own = ResourceSet(built.resources)  # whoever asks may take everything out of it
+        return Outcome(own, built.diagnostics)
 
     def compose_folder(self, folder: str, listed_at: Site) -> Outcome[ResourceSet]:
         """Return the resources of a folder that the project names at ``listed_at``."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from renderer.provenance.trace import Trace
 
 
-#: What a result depends on that depends on which overlays there are.
+#: The search for the overlays of the project; a result that depends on which there are uses it.
 FINDING_OVERLAYS = Task("overlays of the cluster")
 
 

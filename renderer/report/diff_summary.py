@@ -268,12 +268,12 @@ def shared_sources(groups: Iterable[Group]) -> list[SourceChange]:
         key = each.cause.path, frozenset(id(member.change) for member in each.members)
         known = found.get(key)
         found[key] = known._replace(others=(*known.others, each.cause)) if known else each
-    return [
-        each._replace(cause=first, others=tuple(others))
-        for each in found.values()
-        if len(each.members) > 1
-        for first, *others in (sorted((each.cause, *each.others), key=lambda cause: cause.line),)
-    ]
+    shared: list[SourceChange] = []
+    for each in found.values():
+        if len(each.members) > 1:
+            first, *others = sorted((each.cause, *each.others), key=lambda cause: cause.line)
+            shared.append(each._replace(cause=first, others=tuple(others)))
+    return shared
 
 
 class Row(NamedTuple):

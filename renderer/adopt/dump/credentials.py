@@ -74,9 +74,10 @@ class Withheld(Record):
 
 
 class KnownCredentials:
-    """What else may repeat of Secrets in a dump: values named like a credential, and inputs of sets.
+    """Credentials that other objects of a dump may repeat: in Secrets, and in inputs of ResourceSets.
 
-    Every Secret of the dump counts, whether it is imported or not: what a controller or another team made.
+    Of a Secret, the values named like a credential count. It need not be imported: a controller or another
+    team may have made it.
     """
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ class ApplyingEngine:
     """The engine that applies an overlay: of its entry point, or of the object that deploys it.
 
     ``find_deployer`` finds that object, and ``find_certain`` those whose settings may keep what Git removes.
-    ``find_application`` returns the Application with a name. They may take a search of all manifests.
+    ``find_application`` returns the Application with a name. Each may search all manifests.
     """
 
     def __init__(

@@ -138,7 +138,7 @@ class RedirectedOverlays:
                     yield f"{each.kind} {each.name} deploys it by {links.file} from now on"
 
     def _applied_from_above(self, overlay: Overlay) -> Iterator[str]:
-        """Yield why a Kustomization of a folder above builds a folder otherwise that is applied as it is."""
+        """Yield why a plain folder is built otherwise by the Kustomization of a folder above."""
         if overlay.entry is None or overlay.entry.options.kind is not EntryKind.DIRECTORY:
             return
         former = {each.current_id: each for each in self._sides[0].deployers.with_sources_above(overlay.path)}
@@ -284,11 +284,11 @@ class RedirectedOverlays:
 def _kustomizations_of(
     side: Side, folders: FolderReader, deployer: Resource, path: str
 ) -> frozenset[str] | None:
-    """Return the folders whose kustomizations an object deploys a folder by; None if it does not deploy it.
+    """Return the folders with the kustomizations that an object builds to deploy a folder.
 
-    Of several in each other, that is the uppermost one, and for Argo CD only the folder itself counts. Flux
-    looks for them in the folder of a Kustomization and below (fluxcd/pkg ``kustomize/kustomize_generator.go``
-    ``generateKustomization``).
+    None if it does not deploy the folder. Of kustomizations in one another, the uppermost one is built. Argo
+    CD looks for one in the folder itself, Flux in the folder of its Kustomization and below (fluxcd/pkg
+    ``kustomize/kustomize_generator.go`` ``generateKustomization``).
     """
     if not is_flux_kustomization(deployer):
         own = (each for each in sources(as_application(deployer)) if posixpath.normpath(each.path) == path)

@@ -233,5 +233,8 @@ class OutputBuilder:
 
 
 def _is_value(piece: str) -> bool:
-    """Return True for what is not the template's own. Jinja marks no result of a filter or call block."""
+    """Return True for a piece that is not text of the template itself.
+
+    The result of a ``filter`` or ``call`` block is a plain text, without a mark.
+    """
     return not (isinstance(piece, Piece) and piece.is_data)

@@ -179,7 +179,7 @@ def installing_entries(kustomization: JsonObject) -> tuple[JsonObject, JsonObjec
 def lost_manifests(before: JsonObject, after: JsonObject) -> bool:
     """Return True if a kustomization no longer lists manifests that install the operator.
 
-    Other entries only say which image of the operator they have.
+    An entry of ``images`` installs nothing: it says which image of the operator is used.
     """
     old, new = (any(key != "images" for key in installing_entries(each)[0]) for each in (before, after))
     return old and not new
