@@ -39,7 +39,7 @@ _AT_EACH_SYNC = "Argo CD deletes the hook and creates it again at each sync"
 _RUN_AS_HOOKS = frozenset({"Job", "Pod", "Workflow"})
 _FLUX_SOURCE = "fluxcd/pkg ssa/manager_apply.go shouldForceApply"
 _ARGOCD_SOURCE = "argo-cd gitops-engine/pkg/sync/sync_context.go applyObject"
-#: What goes with an object of a kind; others go with what they hold.
+#: What it means to delete and create an object of a kind; any other is lost with what it holds.
 _LOSSES: Mapping[str, str] = {
     **dict.fromkeys(("DaemonSet", "Deployment", "Pod", "ReplicaSet", "StatefulSet"), "with its pods"),
     "ConfigMap": "with the same name",

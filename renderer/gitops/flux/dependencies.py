@@ -1,7 +1,7 @@
 """Dependencies of Flux Kustomizations that nothing in the cluster's folder deploys.
 
 kustomize-controller ``checkDependencies``: a Kustomization waits for each of ``dependsOn``, and one that does
-not exist makes it wait for ever.
+not exist makes it wait forever.
 """
 
 from __future__ import annotations
