@@ -247,6 +247,12 @@ def replaced(text: str, options: str = "") -> dict[str, str]:
 
 CASES |= {
     "a text that becomes user data": replaced(f"#!/bin/sh\n\njoin {CANARY}\n"),
+    "a password of user data that others repeat": flux(
+        "{substitute: {a: b}}",
+        MACHINE.replace("'x'", f"9X{CANARY}"),
+        MACHINE.replace("name: web,", f"name: we, annotations: {{note: 'login with 9X{CANARY}'}},"),
+        CONFIG_MAP.format("cm", f"is 9X{CANARY}"),
+    ),
     "an answer file that another ConfigMap has as well": {
         **flux("{substitute: {a: b}}"),
         "prod/unattend.xml": f"<unattend><Password><Value>{CANARY}</Value></Password></unattend>\n",

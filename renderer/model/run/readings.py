@@ -102,6 +102,14 @@ def readings(text: str) -> Iterator[str]:
     return (each for each in seen if len(each) >= SHORTEST and not is_api_word(each))
 
 
+def credential_readings(text: str) -> Iterator[str]:
+    """Yield the readings of the credentials in a text, also in base64, and not of the text itself."""
+    spend(_STEPS_PER_TEXT + len(text) // _CHARACTERS_SEARCHED_PER_STEP, _LOOKING)
+    for each in (text, *_decoded(text)):
+        for part in _parts(each):
+            yield from readings(part)
+
+
 def _spellings(text: str) -> Iterator[str]:
     """Yield the text, its numbers and its base64, as others may write them."""
     yield text

@@ -9,6 +9,7 @@ from renderer.kubevirt.facts.confidential.conditions import INPUT_PROVIDER, INPU
 from renderer.kubevirt.facts.confidential.fields import (
     SECRET_DATA,
     SECTIONS_OF_SECRETS,
+    START_DATA,
     is_identity,
 )
 from renderer.kubevirt.facts.confidential.manifest_text import (
@@ -38,7 +39,8 @@ from renderer.model.kube.json import (
 )
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.pattern import pattern
-from renderer.model.run.readings import content_of_base64, readings, text_in
+from renderer.model.placeholders import without_placeholders
+from renderer.model.run.readings import content_of_base64, credential_readings, readings, text_in
 from renderer.model.run.taint import telling_keys_of, texts_of
 from renderer.model.run.work import spend
 
@@ -128,7 +130,25 @@ def secret_values(objects: Iterable[Json], others: Iterable[Json] = ()) -> froze
         Part(text, is_secret=True) for each in sets for text in confidential_values_of_inputs(each, inputs)
     )
     parts = (part for each in without_names(known, others) for part in _parts_of_object(each))
-    return readings_of_secrets(chain(parts, given))
+    return readings_of_secrets(chain(parts, given)).union(*map(_credentials_of_start_data, known))
+
+
+@once_for_same
+def _credentials_of_start_data(tree: Json) -> frozenset[str]:
+    """Return the credentials in the start data of machines in a tree.
+
+    The rest of such a text is public elsewhere, as the names of hosts and packages are, and so is a word in
+    small letters, which is a password by default.
+    """
+    found: set[str] = set()
+    entries = tree.items() if isinstance(tree, dict) else enumerate(tree if isinstance(tree, list) else ())
+    for key, child in entries:
+        if isinstance(child, dict | list):
+            found |= _credentials_of_start_data(child)
+        elif isinstance(child, str) and key in START_DATA:
+            text = without_placeholders(child)
+            found.update(each for each in credential_readings(text) if not _WORD.fullmatch(each))
+    return frozenset(found)
 
 
 def without_names(objects: Collection[Json], others: Iterable[Json] = ()) -> Iterator[Json]:
