@@ -100,6 +100,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "Secret at-the-edge changes, by which Applicatio",
         ),
         (BY_NAME, CLUSTER, CLUSTER.replace("{}", "{a}"), ""),
+        (CHOSEN, CLUSTER, CLUSTER.replace("{}", "{a}"), ""),
+        (BY_NAME, SEALED, SEALED.replace("server:", "config: AgBb, server:"), ""),
         (BY_NAME, CLUSTER.replace("ZWRnZQ==", "Yg=="), "", ""),
         (APPLICATION, CLUSTER, "", ""),
     ],

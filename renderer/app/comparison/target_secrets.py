@@ -20,13 +20,18 @@ from renderer.kubevirt.facts.kinds import SECRET
 from renderer.kubevirt.facts.made_secrets import made_secrets
 from renderer.model.cluster_settings import LOCAL_NAME, LOCAL_SERVER
 from renderer.model.kube.encryption import is_encrypted
-from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.json import JsonObject, object_at, text_at, without
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
 from renderer.pipeline.deployer_files import objects_in
 
 _TYPE, _CLUSTER = "argocd.argoproj.io/secret-type", "cluster"
+#: The credentials for a cluster, which do not say which one it is, and what changes with any other field.
+_NOT_DECIDING = (
+    *(("data", "config"), ("stringData", "config"), ("spec", "encryptedData", "config")),
+    *(("sops",), ("status",)),
+)
 _TEMPLATES = (("spec", "template"), ("spec", "target", "template"))
 
 
@@ -93,7 +98,9 @@ def _is_of_cluster(resource: Resource) -> bool:
 
 
 def _target(resource: Resource) -> _Target:
-    content = {key: value for key, value in resource.content.items() if key != "status"}
+    content = resource.content
+    for path in _NOT_DECIDING:
+        content = without(content, *path)
     if resource.kind != SECRET or is_encrypted(resource):
         return _Target(None, content)
     plain, encoded = (object_at(resource.content, field) for field in ("stringData", "data"))
