@@ -14,13 +14,12 @@ from collections.abc import Iterator
 
 from renderer.gitops.argocd.application import as_application, is_application
 from renderer.gitops.flux.flux_operator import is_resource_set, is_suspended
+from renderer.golang.booleans import TRUE
 from renderer.model.engines import FLUX_DOMAIN, FLUX_KUSTOMIZE_GROUP
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource
 
 SKIP_RECONCILE = "argocd.argoproj.io/skip-reconcile"
-#: The texts that Go's ``strconv.ParseBool`` reads as True.
-_TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _NOT_APPLIED = (("reconcile", "disabled"), ("ssa", "ignore"))
 
 
@@ -33,9 +32,9 @@ def pause_of(deployer: Resource) -> str:
     application = as_application(deployer)
     if not is_application(application):
         return ""
-    if text_at(application.annotations, SKIP_RECONCILE) in _TRUE:
+    if text_at(application.annotations, SKIP_RECONCILE) in TRUE:
         return SKIP_RECONCILE
-    return "" if syncs_automatically(application) else "no spec.syncPolicy.automated"
+    return "" if syncs_automatically(application) else "no automated syncs"
 
 
 def syncs_automatically(application: Resource) -> bool:

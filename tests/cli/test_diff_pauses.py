@@ -52,7 +52,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("root.yaml", ROOT + SUSPENDED, ROOT, "Kustomization root had spec.suspend: earlier changes"),
         ("clusters/prod/source.yaml", SOURCE + SUSPENDED, SOURCE, "GitRepository fleet had spec.suspend: "),
         (PLACE, SKIPPING, APPLICATION, "Application apps had argocd.argoproj.io/skip-reconcile: earlier"),
-        (PLACE, BY_HAND, APPLICATION, "Application apps had no spec.syncPolicy.automated: earlier changes"),
+        (PLACE, BY_HAND, APPLICATION, "Application apps had no automated syncs: earlier changes"),
         (PLACE, APPLICATION, SKIPPING, "Application apps gets argocd.argoproj.io/skip-reconcile: nothing is"),
     ],
 )

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.gitops.flux.applied_objects import with_common_metadata
 from renderer.gitops.flux.flux_operator import PROVIDER, is_suspended
+from renderer.golang.booleans import FALSE, TRUE
 from renderer.golang.template import Delimiters, GoTemplateError, render
 from renderer.golang.template.evaluate import GoFunction
 from renderer.golang.template.values import deep_copy, go_value
@@ -48,7 +49,6 @@ _DELIMITERS = Delimiters("<<", ">>")
 _STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 20, 2
 #: A type of providers whose name may be repeated in messages; only ``Static`` ones have their inputs in Git.
 _TYPE = re.compile(r"[A-Za-z0-9]{1,40}")
-_TRUE, _FALSE = ("1", "t", "T", "true", "TRUE", "True"), ("0", "f", "F", "false", "FALSE", "False")
 _MISSING = re.compile(r"no entry for key '([^']*)'")
 _WORD = re.compile(r"[^\s\"',:{}\[\]]+")
 #: Texts that every implementation of ``slugify`` treats alike.
@@ -268,8 +268,8 @@ def _bool(value: object) -> bool:
     """Return the boolean, or the one that a text is (``strconv.ParseBool``)."""
     if isinstance(value, bool):
         return value
-    if value in _TRUE or value in _FALSE:
-        return value in _TRUE
+    if value in TRUE or value in FALSE:
+        return value in TRUE
     raise GoTemplateError("bool: the value is not a boolean")
 
 

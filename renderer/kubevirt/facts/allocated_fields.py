@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from renderer.golang.booleans import FALSE
 from renderer.kubevirt.facts.confidential.fields import COPIES
 from renderer.kubevirt.facts.kinds import CDI_GROUP, CLAIM, DATA_VOLUME, KUBEVIRT_GROUP, VM
 from renderer.model.kube.field_path import FieldPath
@@ -32,8 +33,6 @@ _TEMPLATE = ("spec", "template")
 _VOLUME_TEMPLATE = ("spec", "dataVolumeTemplates", ANY, "spec")
 _DOMAIN = (*_TEMPLATE, "spec", "domain")
 _USE_POPULATOR = f"{CDI_GROUP}/storage.usePopulator"
-#: The forms of False that Go's ``strconv.ParseBool`` accepts.
-_FALSE = frozenset({"0", "f", "F", "false", "False", "FALSE"})
 #: With these, a DataVolume takes over a claim: CDI writes them, and so do people who restore a claim.
 _POPULATED_FOR, _PRE_POPULATED = f"{CDI_GROUP}/storage.populatedFor", f"{CDI_GROUP}/storage.prePopulated"
 _BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
@@ -71,7 +70,7 @@ def _is_bound_by_controller(claim: JsonObject) -> bool:
 def _uses_populator(volume: JsonObject) -> bool:
     """Return True if CDI may have written the annotation; ``"false"`` may be a person's decision."""
     written = text_at(volume, *_ANNOTATIONS, _USE_POPULATOR)
-    return written not in _FALSE
+    return written not in FALSE
 
 
 def _is_not_headless(service: JsonObject) -> bool:
