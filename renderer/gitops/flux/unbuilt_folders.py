@@ -6,7 +6,8 @@ What is wrong with one file must not reveal what the others put into a Secret.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
@@ -112,7 +113,10 @@ class UnbuiltFolders:
         return self._below[folder]
 
     def _manifests_below(self, folder: str) -> Iterator[str]:
-        for name in self._fs.list(folder) if confined(self._fs.is_folder, folder) else ():
+        names: Sequence[str] = ()
+        with suppress(DiagnosticError):  # a submodule whose files are not here; the build reports it
+            names = self._fs.list(folder) if confined(self._fs.is_folder, folder) else ()
+        for name in names:
             path = posixpath.normpath(posixpath.join(folder, name))
             if confined(self._fs.is_folder, path):
                 if not name.startswith(".") and self._fs.resolve(path) == path:
