@@ -180,7 +180,8 @@ def selected_keys(
             each for _, each in named if selector.has_metadata_condition and selector.matches_any_id(each)
         )
         names = dict.fromkeys(each.name for each in others)
-        hint = f"but for labels or annotations, it would select {', '.join([*names][:5])}" if names else None
+        shown = ", ".join([*names][:5])
+        hint = f"without labelSelector and annotationSelector, it would select {shown}" if names else None
         warn(
             Diagnostic.at(
                 site,
