@@ -78,7 +78,7 @@ class _Judged:
 
     @cached_property
     def builds(self) -> Mapping[str, Build]:
-        """What the judged overlays are built into, by path; only a fix needs them."""
+        """The builds of the overlays, by path; they are made only if there is a fix to prove."""
         if self._run is None:
             return {}
         listed = {each.path: each for each in self._run.found.overlays}

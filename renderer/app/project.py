@@ -122,7 +122,7 @@ class Project(Record):
 
 
 def proposal(fs: FileSystem, config: RenderConfig) -> ProjectProposal | None:
-    """Return what ``init`` would propose; None with a ``vmrender.yaml``, or if the defaults suffice."""
+    """Return the proposal of ``init``; None with a ``vmrender.yaml``, or if the defaults suffice."""
     if fs.is_file(PROJECT_FILE):
         return None
     from renderer.discovery.project_proposal import proposed_project  # noqa: PLC0415 - few repositories have no file

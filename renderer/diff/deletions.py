@@ -60,12 +60,12 @@ class Deletions:
         return self._after.owner == self._before.owner
 
     def impact(self, deleted: Resource) -> Impact | None:
-        """Return what is deleted with an object that deploys or makes others; None if nothing is."""
+        """Return the impact of deleting an object that deploys or makes others; None without one."""
         engine = self._before.engine
         return (engine.removal(deleted) if engine else None) or removal_impact(deleted)
 
     def at_risk(self, resource: Resource) -> Risk | None:
-        """Return what is lost with an object that an engine deletes and creates again; None if nothing is."""
+        """Return the risk of an object that an engine deletes and creates again; None without one."""
         if VirtualMachineView.of(resource) is not None:
             return Risk("the disks that it owns")
         if any(each.effect is DataEffect.LOST for each in self.lost_with(resource)):

@@ -25,7 +25,7 @@ _POLICY, _GROUP = "NetworkPolicy", "networking.k8s.io"
 _INGRESS, _EGRESS = "Ingress", "Egress"
 _DIRECTIONS = {_INGRESS: "to", _EGRESS: "from"}
 _PEERS = {_INGRESS: "from", _EGRESS: "to"}
-#: The labels that each pod of a machine has beside those of its template.
+#: The labels that each pod of a machine has besides the ones in the template.
 _LAUNCHER, _NAME_LABEL = {"kubevirt.io": "virt-launcher"}, "vm.kubevirt.io/name"
 _MOST_NAMES = 5
 _STEPS, _SOURCE = 4, "kubernetes staging/src/k8s.io/api/networking/v1/types.go NetworkPolicySpec"
@@ -48,7 +48,7 @@ class _Policy(NamedTuple):
 def with_cut_connections(
     changes: Sequence[ResourceChange], before: Iterable[Resource], after: Iterable[Resource]
 ) -> list[ResourceChange]:
-    """Return the changes, with what those of NetworkPolicies cut off running machines from."""
+    """Return the changes; a NetworkPolicy that cuts off running machines has its impact."""
     judged = {each.id for each in changes if _is_policy(each.id) and each.impact is None}
     if not judged:
         return [*changes]

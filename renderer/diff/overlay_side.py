@@ -26,7 +26,7 @@ class Engine(Protocol):
         """
 
     def removal(self, removed: Resource) -> Impact | None:
-        """Return what is deleted with a removed object that deploys others; None if nothing is."""
+        """Return the impact of removing an object that deploys others; None without one."""
 
     def recreation(self, before: Resource, after: Resource, *, is_refused: bool) -> Impact | None:
         """Return the impact of deleting an object and creating it again; None if it is updated.

@@ -52,7 +52,7 @@ def with_shared_claims(
 def _writers(
     resources: Iterable[Resource],
 ) -> Mapping[tuple[str, str], Mapping[ResId, WrittenClaim]]:
-    """Return what running machines write to, by namespace and name of the claim."""
+    """Return the volumes of running machines that are written to, by namespace and name of their claim."""
     found: dict[tuple[str, str], dict[ResId, WrittenClaim]] = {}
     for machine in filter(None, map(VirtualMachineView.of, resources)):
         if machine.is_one and not machine.is_halted:

@@ -28,10 +28,10 @@ from renderer.pipeline.generators import GENERATORS
 
 if TYPE_CHECKING:
     from renderer.gitops.flux.artifact import ArtifactFileSystem
-    from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
     from renderer.gitops.substitution.post_build import Variables
     from renderer.gitops.substitution.substitute import SecondPass, Substitutions
     from renderer.gitops.substitution.unset_variables import UnsetVariable
+    from renderer.gitops.unbuilt_folders import UnbuiltFolders
     from renderer.kustomize.compose import Composer
     from renderer.kustomize.reader.load import Loader
     from renderer.provenance.trace import Trace
@@ -257,7 +257,7 @@ class ArtifactBuilds:
     def exposed(self, folders: Iterable[str], variables: Variables) -> frozenset[str]:
         """Return the values that go into Secrets of folders that cannot be built."""
         if self._unbuilt is None:
-            from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
+            from renderer.gitops.unbuilt_folders import UnbuiltFolders
 
             self._unbuilt = UnbuiltFolders(self.artifact)
         return self._unbuilt.exposed(folders, variables)
@@ -355,8 +355,8 @@ class FluxVariables:
         if overlay.flux is None:
             return composed
         from renderer.gitops.flux.controller import Controller, strictness
-        from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
         from renderer.gitops.substitution.substitute import SecondPass
+        from renderer.gitops.unbuilt_folders import UnbuiltFolders
 
         if overlay.path not in self._known:
             findings: list[Diagnostic] = []

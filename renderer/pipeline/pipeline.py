@@ -41,7 +41,7 @@ from renderer.pipeline.run_context import FINDING_OVERLAYS, RunContext
 from renderer.pipeline.shared_by_clusters import SharedByClusters
 
 if TYPE_CHECKING:
-    from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
+    from renderer.gitops.unbuilt_folders import UnbuiltFolders
     from renderer.kubevirt.instancetype.catalog import CatalogSource
     from renderer.kustomize.compose import Composer
     from renderer.kustomize.reader.load import Loader
@@ -530,7 +530,7 @@ class Pipeline:
 
     @cached_property
     def _unbuilt(self) -> UnbuiltFolders:
-        from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
+        from renderer.gitops.unbuilt_folders import UnbuiltFolders
 
         return UnbuiltFolders(self._fs)
 

@@ -69,7 +69,7 @@ class Gathered(Record):
     ``nodes`` are the machines among those that another program makes and replaces, as nodes of a cluster.
     ``revisions`` are the ControllerRevisions. ``kubevirt`` is the KubeVirt object with its status, empty if
     the dump has none. ``fields`` counts the fields that were removed from the objects. ``credentials`` are
-    those of all Secrets, also of the ones that are left out.
+    the values of all Secrets, left out or not.
     """
 
     objects: tuple[UserObject, ...]

@@ -57,7 +57,8 @@ def deployers_above(
 class DeployersAbove:
     """The changes of what deploys the overlays of a project at the path ``prefix`` of its repository.
 
-    ``sides`` are the sides of the project, and those of the whole repository.
+    ``before`` and ``after`` are the sides of the project, ``top_before`` and ``top_after`` the same two of
+    the whole repository.
     """
 
     def __init__(self, prefix: str, before: Side, after: Side, top_before: Side, top_after: Side) -> None:

@@ -36,7 +36,7 @@ _TEMPLATES = (("spec", "template"), ("spec", "target", "template"))
 
 
 class _Target(NamedTuple):
-    """What the Secret of a cluster says. ``addresses`` are its name and server, None if they are unknown.
+    """The Secret of a cluster. ``addresses`` are the name and the server in it, None if unknown.
 
     ``content`` is all that may decide whether a generator selects it, and what it makes.
     """
@@ -54,7 +54,7 @@ class TargetSecrets:
 
     @cached_property
     def _changed(self) -> Mapping[ResId, Sequence[_Target]]:
-        """What each of them says on the sides that have it."""
+        """The content of each of these Secrets on the sides that have it."""
         before, after = (dict(self._of_side(side)) for side in self._sides)
         return {
             id_: [*filter(None, (before.get(id_), after.get(id_)))]

@@ -10,9 +10,9 @@ import pytest
 
 from renderer.files.file_system import MemoryFileSystem
 from renderer.gitops.flux.known_fields import SPEC_FIELDS
-from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
 from renderer.gitops.substitution.post_build import Misplaced, Variables, read_post_build
 from renderer.gitops.substitution.substitute import substitute
+from renderer.gitops.unbuilt_folders import UnbuiltFolders
 from renderer.model.entry_point import Strictness
 from renderer.model.kube.json import Json
 from renderer.model.kube.location import Site
