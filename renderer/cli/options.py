@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -24,6 +24,16 @@ from renderer.report.formats import Format
 
 if TYPE_CHECKING:
     from renderer.project.sharding import ShardName
+
+
+Member = TypeVar("Member", bound=str)
+
+
+class TextChoice(click.Choice[Member]):
+    """A choice among members of an enumeration by their texts; click itself takes an enum's names."""
+
+    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
+        return super().normalize_choice(str(choice), ctx)
 
 
 class ExistingPath(click.Path):
@@ -138,10 +148,6 @@ def _choose_quiet(_context: click.Context, _parameter: click.Parameter, quiet: b
     ReportTarget.current()._replace(is_quiet=quiet).activate()
 
 
-def _parse_mode(_context: click.Context, _parameter: click.Parameter, text: str | None) -> ExpandMode | None:
-    return None if text is None else ExpandMode(text)
-
-
 kubevirt_option = click.option(
     "--kubevirt",
     type=release_of,
@@ -151,8 +157,7 @@ kubevirt_option = click.option(
 )
 expand_option = click.option(
     "--expand",
-    type=click.Choice([mode.value for mode in ExpandMode]),  # of values: click takes an enum's names
-    callback=_parse_mode,
+    type=TextChoice(ExpandMode),
     help="How far to expand virtual machines [default: vmrender.yaml's, else applied]",
 )
 
@@ -212,15 +217,14 @@ def format_option(
 ) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """Return the option ``--format`` for findings. ``beside_manifests``: stdout is for manifests."""
 
-    def choose(_context: click.Context, _parameter: click.Parameter, text: str) -> None:
-        target = ReportTarget.current()
-        target._replace(format=Format.named(text), beside_manifests=beside_manifests).activate()
+    def choose(_context: click.Context, _parameter: click.Parameter, chosen: Format) -> None:
+        ReportTarget.current()._replace(format=chosen, beside_manifests=beside_manifests).activate()
 
     place = "standard error" if beside_manifests else "standard output; text to standard error"
     return click.option(
         "--format",
-        type=click.Choice([member.value for member in Format]),  # of values: click takes an enum's names
-        default=Format.TEXT.value,
+        type=TextChoice(Format),
+        default=Format.TEXT,
         show_default=True,
         callback=choose,
         expose_value=False,

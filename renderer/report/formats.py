@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.model.log_line import log_json, log_markup
 from renderer.model.text_enum import TextEnum
@@ -36,11 +36,6 @@ class Format(TextEnum):
     def __init__(self, _text: str, module: str, for_log: Callable[[str], str]) -> None:
         self.module = module
         self.for_log = for_log
-
-    @classmethod
-    def named(cls, text: str) -> Self:
-        """Return the format named ``text``, one of the choices of ``--format``."""
-        return next(each for each in cls if each == text)
 
     @property
     def write(self) -> Writer:

@@ -12,6 +12,7 @@ from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, open_project, print_manifests, report
 from renderer.cli.options import (
     OverlayPath,
+    TextChoice,
     cluster_option,
     expand_option,
     format_option,
@@ -39,8 +40,8 @@ from renderer.model.render_config import ExpandMode
 )
 @click.option(
     "--load-restrictor",
-    type=click.Choice([restrictor.value for restrictor in LoadRestrictor]),
-    default=LoadRestrictor.ROOT_ONLY.value,
+    type=TextChoice(LoadRestrictor),
+    default=LoadRestrictor.ROOT_ONLY,
     help="Whether a kustomization may read files outside its folder; never outside the repository.",
 )
 @strict_option
@@ -50,7 +51,7 @@ def command(  # noqa: PLR0913 - one for each option
     named: str,
     expand: ExpandMode | None,
     kubevirt: Release | None,
-    load_restrictor: str,
+    load_restrictor: LoadRestrictor,
     *,
     validate: bool,
     strict: bool,
@@ -69,14 +70,13 @@ def command(  # noqa: PLR0913 - one for each option
     if named and path != Path():
         raise UsageError("--overlay names what to build; leave out PATH")
     project = open_project(path)
-    restrictor = LoadRestrictor(load_restrictor)
     built = build(
         project,
         path,
         name=named,
         kubevirt=kubevirt,
         expand=expand,
-        restrictor=restrictor,
+        restrictor=load_restrictor,
         validate=validate,
         strict=strict,
     )

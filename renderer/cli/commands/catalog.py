@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,7 +35,7 @@ from renderer.cli.console import (
     report,
     terminal_width,
 )
-from renderer.cli.options import ExistingPath, cluster_option, kubevirt_option
+from renderer.cli.options import ExistingPath, TextChoice, cluster_option, kubevirt_option
 from renderer.kubevirt.facts.confidential.masked import masked
 from renderer.kubevirt.facts.confidential.scope import root_scope
 from renderer.model.kube.json import Json
@@ -245,13 +246,13 @@ def import_(paths: tuple[str, ...], release: str | None, name: str, into: Path, 
 @cluster_option
 @click.option(
     "--kind",
-    "entry_type",
-    type=click.Choice([str(kind) for kind in EntryType]),
+    "type",
+    type=TextChoice(EntryType),
     help="Only instance types, or only preferences.",
 )
 @click.option(
     "--scope",
-    type=click.Choice([str(scope) for scope in EntryScope]),
+    type=TextChoice(EntryScope),
     help="Only cluster-wide, or only namespaced entries.",
 )
 @click.option(
@@ -270,7 +271,7 @@ def import_(paths: tuple[str, ...], release: str | None, name: str, into: Path, 
     show_default=True,
     help="Format of the list.",
 )
-def list_(entry_type: str | None, scope: str | None, output_format: str, **criteria: object) -> ExitCode:
+def list_(output_format: str, **criteria: Any) -> ExitCode:  # noqa: ANN401 - each as its option says
     """List the instance types and preferences of the project's catalogs.
 
     Only entries are listed that have every WORD in their name, class, description, tags or features, and
@@ -284,11 +285,7 @@ def list_(entry_type: str | None, scope: str | None, output_format: str, **crite
       vmrender catalog list --kind instancetype --format names hugepages=1Gi
     """
     project = open_project()
-    wanted = Filter(
-        type=None if entry_type is None else EntryType(entry_type),
-        scope=None if scope is None else EntryScope(scope),
-        **criteria,  # type: ignore[arg-type] # click has converted each as its option says
-    )
+    wanted = Filter(**criteria)
     everything = project_entries(project)
     entries = list(wanted.apply(everything))
     if output_format == "json":

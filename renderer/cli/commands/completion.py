@@ -8,6 +8,7 @@ from click.shell_completion import ShellComplete, get_completion_class
 from renderer.cli import powershell
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, print_document
+from renderer.cli.options import TextChoice
 from renderer.model.text_enum import TextEnum
 
 _PROGRAM = "vmrender"
@@ -24,9 +25,9 @@ class Shell(TextEnum):
 
 
 @click.command("completion", cls=Command)
-@click.argument("shell", type=click.Choice([shell.value for shell in Shell]))
+@click.argument("shell", type=TextChoice(Shell))
 @click.pass_context
-def command(context: click.Context, shell: str) -> ExitCode:
+def command(context: click.Context, shell: Shell) -> ExitCode:
     """Print a script for SHELL that completes commands and options, and the names that the project has.
 
     These are overlays, clusters, machines, instance types, preferences, fields, codes, releases and

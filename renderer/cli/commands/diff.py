@@ -28,6 +28,7 @@ from renderer.cli.console import (
     shows_colour,
 )
 from renderer.cli.options import (
+    TextChoice,
     cluster_option,
     jobs_option,
     no_progress_option,
@@ -64,8 +65,8 @@ class DiffFormat(TextEnum):
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice([member.value for member in DiffFormat]),  # of values: click takes an enum's names
-    default=DiffFormat.TEXT.value,
+    type=TextChoice(DiffFormat),
+    default=DiffFormat.TEXT,
     show_default=True,
     help="Format of the difference, which goes to standard output.",
 )
@@ -124,7 +125,7 @@ class DiffFormat(TextEnum):
 def command(  # noqa: PLR0913 - one for each option
     revisions: tuple[str, ...],
     named: tuple[str, ...],
-    output_format: str,
+    output_format: DiffFormat,
     limit_bytes: int,
     *,
     each: bool,
@@ -189,7 +190,7 @@ def command(  # noqa: PLR0913 - one for each option
             open_project(), revisions, named, reporter, each=each, ignore=ignore, kubevirt=kubevirt
         )
     reporter.detail(f"done in {stopwatch.total()}")
-    _print(compared.difference, DiffFormat(output_format), limit_bytes)
+    _print(compared.difference, output_format, limit_bytes)
     report(None, (*compared.before, *compared.after))
     return _exit_code(compared, dangers, exit_zero=exit_zero)
 

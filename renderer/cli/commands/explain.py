@@ -19,15 +19,16 @@ from renderer.cli.console import (
     print_lines,
     report,
 )
-from renderer.cli.options import cluster_option, one_overlay_option
+from renderer.cli.options import TextChoice, cluster_option, one_overlay_option
 from renderer.model.codes import Code
 from renderer.model.suggest import did_you_mean
 from renderer.report.formats import Format
 
 
-def _choose_format(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
-    ReportTarget.current()._replace(format=Format.named(text), beside_manifests=True).activate()
-    return text
+def _choose_format(_context: click.Context, _parameter: click.Parameter, chosen: Format) -> bool:
+    """Return True for JSON."""
+    ReportTarget.current()._replace(format=chosen, beside_manifests=True).activate()
+    return chosen is Format.JSON
 
 
 @click.command("explain", cls=Command)
@@ -40,14 +41,14 @@ def _choose_format(_context: click.Context, _parameter: click.Parameter, text: s
 @click.option("-n", "--namespace", metavar="NAMESPACE", default="", help="The namespace of the resource.")
 @click.option(
     "--format",
-    "format_",
-    type=click.Choice([Format.TEXT.value, Format.JSON.value]),
-    default=Format.TEXT.value,
+    "as_json",
+    type=TextChoice([Format.TEXT, Format.JSON]),
+    default=Format.TEXT,
     show_default=True,
     callback=_choose_format,
     help="Format of the answer, which goes to standard output.",
 )
-def command(subject: str | None, field: str, named: str, namespace: str, format_: str) -> ExitCode:
+def command(subject: str | None, field: str, named: str, namespace: str, *, as_json: bool) -> ExitCode:
     """Say what a diagnostic code or a field means, or where the fields of a rendered resource come from.
 
     CODE is the word in brackets in a finding; without it, all codes are listed.
@@ -70,7 +71,6 @@ def command(subject: str | None, field: str, named: str, namespace: str, format_
       vmrender explain vm/db spec.template.spec.domain.memory --overlay prod
       vmrender explain rendered/prod/shop/virtualmachine_db.yaml:14
     """
-    as_json = format_ == Format.JSON
     if subject is None:
         if named or namespace:
             raise UsageError("of which resource?")

@@ -19,7 +19,7 @@ from renderer.app.import_cluster import OUTPUT, ClusterImport, import_cluster
 from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
-from renderer.cli.options import format_option, quiet_option, release_of
+from renderer.cli.options import TextChoice, format_option, quiet_option, release_of
 from renderer.findings.for_report import first_of_each_code
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
@@ -33,14 +33,6 @@ _FOR_SOURCES = frozenset(
 )
 #: With more findings than this, a text shows only a few of each code and counts the others.
 _MOST_FINDINGS, _FEW = 12, 2
-
-
-def _parse_secrets(_context: click.Context, _parameter: click.Parameter, text: str) -> Secrets:
-    return Secrets(text)
-
-
-def _parse_engine(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Engine | None:
-    return None if text is None else Engine(text)
 
 
 @click.command("import", cls=Command)
@@ -68,10 +60,9 @@ def _parse_engine(_context: click.Context, _parameter: click.Parameter, text: st
 )
 @click.option(
     "--secrets",
-    type=click.Choice([policy.value for policy in Secrets]),  # of values: click takes an enum's names
-    default=Secrets.PLACEHOLDER.value,
+    type=TextChoice(Secrets),
+    default=Secrets.PLACEHOLDER,
     show_default=True,
-    callback=_parse_secrets,
     help="Whether to write the values of Secrets and of start data with credentials, or only their keys.",
 )
 @click.option(
@@ -94,8 +85,7 @@ def _parse_engine(_context: click.Context, _parameter: click.Parameter, text: st
 )
 @click.option(
     "--entries",
-    type=click.Choice([engine.value for engine in Engine]),  # of values, as above
-    callback=_parse_engine,
+    type=TextChoice(Engine),
     help="Also write the objects by which Argo CD or Flux deploys the trees: without automation or pruning.",
 )
 @click.option(

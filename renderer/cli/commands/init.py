@@ -15,7 +15,7 @@ from renderer.authoring.new_project.project_files import OVERLAY, PROJECT
 from renderer.cli.command import Command
 from renderer.cli.completions import complete_releases
 from renderer.cli.console import ExitCode, note, open_project, report
-from renderer.cli.options import format_option, release_of
+from renderer.cli.options import TextChoice, format_option, release_of
 from renderer.files.disk import file_exists
 from renderer.model.release import LATEST, Release
 
@@ -34,12 +34,6 @@ next:
   vmrender init         says what else to add"""
 
 
-def _parse_ci_system(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> CiSystem | None:
-    return None if text is None else CiSystem(text)
-
-
 @click.command("init", cls=Command)
 @click.option(
     "--kubevirt",
@@ -51,8 +45,7 @@ def _parse_ci_system(
 )
 @click.option(
     "--ci",
-    type=click.Choice([system.value for system in CiSystem]),  # of values: click takes an enum's names
-    callback=_parse_ci_system,
+    type=TextChoice(CiSystem),
     help="The CI system [default: derived from the host of the remote origin]",
 )
 @click.option(
@@ -64,13 +57,13 @@ def _parse_ci_system(
 )
 @click.option(
     "--editor",
-    type=click.Choice([editor.value for editor in Editor]),
+    type=TextChoice(Editor),
     help=f"Also write schemas with what fields mean to {SCHEMAS}, and the settings of this editor.",
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what would be written.")
 @format_option()
 def command(
-    kubevirt: Release | None, ci: CiSystem | None, source: str | None, editor: str | None, *, dry_run: bool
+    kubevirt: Release | None, ci: CiSystem | None, source: str | None, editor: Editor | None, *, dry_run: bool
 ) -> ExitCode:
     """Write a project file, a first overlay, and hooks and a pipeline that run vmrender.
 
@@ -95,7 +88,7 @@ def command(
       vmrender init --source https://git.example.com/mirrors/vmrender@v1.2.3
     """
     if editor is not None and file_exists(PROJECT):
-        _set_up_editor(Editor(editor), dry_run=dry_run)
+        _set_up_editor(editor, dry_run=dry_run)
         return ExitCode.CLEAN
     started = start_project(Path.cwd(), ProjectOptions(kubevirt, ci, source), os.environ, dry_run=dry_run)
     if started.findings:
@@ -103,7 +96,7 @@ def command(
     _print_result(started, dry_run=dry_run)
     if editor is not None:
         note("")
-        _set_up_editor(Editor(editor), dry_run=dry_run)
+        _set_up_editor(editor, dry_run=dry_run)
     return ExitCode.CLEAN
 
 
