@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from renderer.app import fixed_files
+from renderer.app import source_edits
 from renderer.cli.command import Command
 from renderer.cli.completions import complete_codes
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, print_diff, report
-from renderer.cli.options import (
-    OverlayPath,
-    cluster_option,
-    format_option,
-    kubevirt_option,
-    overlay_option,
-    quiet_option,
-)
+from renderer.cli.options import OverlayPath, edit_options, overlay_option
 from renderer.model.codes import Code
 from renderer.model.release import Release
 from renderer.model.suggest import member_named
@@ -46,12 +40,7 @@ def _parse_codes(
     shell_complete=complete_codes,
     help="Fix only findings with this code. Repeatable.",
 )
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if anything would be fixed.")
-@click.option("--diff", is_flag=True, help="Write nothing; print the changes as a diff.")
-@kubevirt_option
-@quiet_option
-@format_option()
-@cluster_option
+@edit_options("fixed")
 def command(  # noqa: PLR0913 - one for each option
     paths: tuple[Path, ...],
     named: tuple[str, ...],
@@ -75,16 +64,26 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender fix --select unknown-field --select running-deprecated overlays/prod
       vmrender fix --check --overlay prod
     """
-    if paths and named:
+    check_choice(paths, named)
+    choice = source_edits.FixChoice(named, codes, kubevirt)
+    return finish(source_edits.fix_paths(open_project, paths, choice), check=check, diff=diff)
+
+
+def check_choice(paths: tuple[Path, ...], overlays: tuple[str, ...]) -> None:
+    """Raise ``click.UsageError`` if the words of the user name both."""
+    if paths and overlays:
         raise click.UsageError("name paths or overlays, not both")
-    projects = fixed_files.fix_paths(open_project, paths, fixed_files.FixChoice(named, codes, kubevirt))
+
+
+def finish(projects: Sequence[source_edits.SourceEdits], *, check: bool, diff: bool) -> ExitCode:
+    """Report the edits, and write them or print them as a diff."""
     if len(projects) > 1:  # then paths are relative to their common folder
         ReportTarget.current()._replace(folder=".").activate()
-    for file in fixed_files.diffs(projects) if diff else ():
+    for file in source_edits.diffs(projects) if diff else ():
         print_diff(file)
-    notes = () if check or diff else tuple(fixed_files.notes(projects))
-    code = report(*fixed_files.findings(projects, check=check))
+    notes = () if check or diff else tuple(source_edits.notes(projects))
+    code = report(*source_edits.findings(projects, check=check))
     if not (check or diff):
-        fixed_files.write_files(projects)
+        source_edits.write_files(projects)
         note(*notes)
     return code

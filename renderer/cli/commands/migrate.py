@@ -6,18 +6,11 @@ from pathlib import Path
 
 import click
 
-from renderer.app import migrated_files
-from renderer.app.migrated_files import MigrationTarget
+from renderer.app.source_edits import MigrationTarget, migrate_paths
 from renderer.cli.command import Command
-from renderer.cli.console import ExitCode, ReportTarget, note, open_project, print_diff, report
-from renderer.cli.options import (
-    OverlayPath,
-    cluster_option,
-    format_option,
-    kubevirt_option,
-    overlay_option,
-    quiet_option,
-)
+from renderer.cli.commands.fix import check_choice, finish
+from renderer.cli.console import ExitCode, open_project
+from renderer.cli.options import OverlayPath, TextChoice, edit_options, overlay_option
 from renderer.model.release import Release
 
 
@@ -27,20 +20,15 @@ from renderer.model.release import Release
 @click.option(
     "--to",
     "target",
-    type=click.Choice([target.value for target in MigrationTarget]),  # of values: click takes an enum's names
+    type=TextChoice(MigrationTarget),
     help="Make VirtualMachineTemplates of OpenShift Templates, and change nothing else.",
 )
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if anything would be rewritten.")
-@click.option("--diff", is_flag=True, help="Write nothing; print the changes as a diff.")
-@kubevirt_option
-@quiet_option
-@format_option()
-@cluster_option
+@edit_options("rewritten")
 def command(  # noqa: PLR0913 - one for each option
     paths: tuple[Path, ...],
     named: tuple[str, ...],
     kubevirt: Release | None,
-    target: str | None,
+    target: MigrationTarget | None,
     *,
     check: bool,
     diff: bool,
@@ -62,18 +50,5 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender migrate --overlay prod
       vmrender migrate --to vm-template templates
     """
-    if paths and named:
-        raise click.UsageError("name paths or overlays, not both")
-    to = None if target is None else MigrationTarget(target)
-    projects = migrated_files.migrate_paths(open_project, paths, kubevirt, to, named)
-    if len(projects) > 1:  # then paths are relative to their common folder
-        ReportTarget.current()._replace(folder=".").activate()
-    for project in projects if diff else ():
-        for file in migrated_files.diff(project):
-            print_diff(file)
-    notes = () if check or diff else tuple(migrated_files.notes(projects))
-    code = report(*migrated_files.findings(projects, check=check))
-    if not (check or diff):
-        migrated_files.write_files(projects)
-        note(*notes)
-    return code
+    check_choice(paths, named)
+    return finish(migrate_paths(open_project, paths, kubevirt, target, named), check=check, diff=diff)

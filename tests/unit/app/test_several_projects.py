@@ -10,8 +10,8 @@ from weakref import WeakSet
 import pytest
 
 from renderer.app import validation_run
-from renderer.app.changed_projects import ChangedProject, change_projects
 from renderer.app.project import Project
+from renderer.app.source_edits import SourceEdits, write_files
 from renderer.app.validate import validate_paths
 from renderer.model.diagnostic import DiagnosticError
 from renderer.pipeline import Pipeline
@@ -32,7 +32,12 @@ def test_no_project_is_changed_if_one_cannot_be(tmp_path: Path) -> None:
         (root / "a.yaml").write_bytes(b"old")
     (roots[1] / "a.yaml").write_bytes(b"of somebody else")
     with pytest.raises(DiagnosticError, match="was changed by someone else"):
-        change_projects(ChangedProject(root, {"a.yaml": b"new"}, {"a.yaml": b"old"}) for root in roots)
+        write_files(
+            [
+                SourceEdits(Project.with_defaults(each), {"a.yaml": b"new"}, {"a.yaml": b"old"})
+                for each in roots
+            ]
+        )
     assert [(root / "a.yaml").read_bytes() for root in roots] == [b"old", b"of somebody else", b"old"]
     assert [path.name for root in roots for path in root.iterdir()] == ["a.yaml"] * 3
 

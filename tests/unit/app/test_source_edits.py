@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from renderer.app import fix
-from renderer.app.fixed_files import FixChoice, fix_paths, write_files
 from renderer.app.project import Project
+from renderer.app.source_edits import FixChoice, fix_paths, write_files
 from renderer.app.tried_edits import builds
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
@@ -84,7 +84,7 @@ def test_one_fix_that_cannot_be_proved_costs_few_trials(
     monkeypatch.setattr(fix, "builds", counted)
     [fixed] = fix_paths(lambda _path, _top=None: Project.read(tmp_path), (tmp_path,), FixChoice())
     assert sorted(fixed.contents) == sorted(f"overlays/one/vm{number}.yaml" for number in range(1, 64))
-    [left] = fixed.fixes.unfixed
+    [left] = fixed.fixes.unfixed if fixed.fixes else ()
     assert left.reason == "VirtualMachine web0 in overlays/one would change at metadata.annotations.type"
     assert len(judged) < 2 * (64).bit_length()
 
