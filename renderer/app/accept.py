@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeAlias
 
-from renderer.app.comparison.side import Side
+from renderer.app.comparison.side import Side, written_of
 from renderer.app.project import Project
 from renderer.app.public_diff import public_diff
 from renderer.app.sparse_checkout import SparseCheckout, last_commit_if_sparse
@@ -147,8 +147,7 @@ def _wanted(side: Side, difference: Difference, names: Sequence[str]) -> Iterato
                 chosen.append(change)
                 for pattern in matching:
                     unused.pop(pattern, None)
-        rendered = side.render(overlay.path) if chosen else None
-        written = rendered.content.written if rendered and rendered.content else ()
+        written = written_of(side.render(overlay.path)) if chosen else ()
         by_id = {each.current_id: each for each in written}
         for change in chosen:
             resource = by_id.get(change.after) if change.after else None

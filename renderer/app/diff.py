@@ -172,9 +172,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     at_commits = steps.differences(compared.at_commits(paths))
     found: Sequence[OverlayDifference] = [*map(shared.marked, compared.between_sides(paths))]
     found = former.worse(found, shared.marked)
-    found = compared.names.added_to(compared.readers.added_to(found))
-    found = compared.namespaces.added_to(found)
-    found = [*compared.services.added_to(found)]
+    found = [*compared.with_other_overlays(found)]
     found = deployers.added_to(found, causes)
     if above:
         found = above.added_to(found)

@@ -45,11 +45,7 @@ def with_scaling(
     old, new = ({each.current_id: each for each in side} for side in (before, after))
     targets = _targets(old.values()), _targets(new.values())
     impacts = {each.id: _impact(each, old, new, targets) for each in found}
-    return [
-        change._replace(impact=impact, effects=(impact.effect,)) if impact else change
-        for change in changes
-        for impact in (impacts.get(change.id),)
-    ]
+    return [each.with_impact(impacts.get(each.id)) for each in changes]
 
 
 def _impact(

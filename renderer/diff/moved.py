@@ -36,14 +36,12 @@ def with_origins(
     others = tuple(
         unchanged(id_)._replace(moved_from=origins[key]) for key, id_ in after.items() if id_ not in changed
     )
-    ordered = sorted((*changes, *others), key=ResourceChange.order)
-    return difference._replace(changes=tuple(ordered), equal=difference.equal - len(others))
+    return difference.with_changes((*changes, *others))
 
 
 def unchanged(id_: ResId) -> ResourceChange:
     """Return the change of an object that only has another owner."""
-    impact = Impact(Effect.NONE)
-    return ResourceChange(ChangeType.CHANGED, id_, id_, impact=impact, effects=(impact.effect,))
+    return ResourceChange(ChangeType.CHANGED, id_, id_).with_impact(Impact(Effect.NONE))
 
 
 def with_deletion_risk(

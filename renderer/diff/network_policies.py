@@ -64,12 +64,7 @@ def with_cut_connections(
                 known[key] = _is_cut(_rules(old, direction), _rules(new, direction))
             for policy in concerned if concerned and known[key] else ():
                 cut.setdefault(policy, {}).setdefault(direction, []).append(f"{id_.gvk.kind} {id_.name}")
-    return [
-        each._replace(impact=impact, effects=(impact.effect,))
-        if (impact := _impact(cut.get(each.id, {})))
-        else each
-        for each in changes
-    ]
+    return [each.with_impact(_impact(cut.get(each.id, {}))) for each in changes]
 
 
 def _is_policy(id_: ResId) -> bool:

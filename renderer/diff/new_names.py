@@ -10,7 +10,7 @@ from renderer.diff.reads import ObjectName
 from renderer.kubevirt.facts.made_by_cluster import is_made_by_cluster
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.needs import Need, needs_of
-from renderer.model.difference import FieldChange, Impact, ResourceChange, by_severity, worst
+from renderer.model.difference import FieldChange, Impact, ResourceChange
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.res_id import ResId
 from renderer.model.placeholders import has_placeholder
@@ -64,14 +64,9 @@ def with_unknown_names(
 
 def with_lost_name(change: ResourceChange, field: FieldPath, impact: Impact) -> ResourceChange:
     """Return the change of a machine whose changed ``field`` names an object that does not exist."""
-    return change._replace(
-        fields=tuple(
-            each._replace(impact=impact) if field.overlaps(each.field) else each for each in change.fields
-        ),
-        impact=worst([*filter(None, [change.impact]), impact]),
-        effects=by_severity((*change.effects, impact.effect)),
-        start_refusal=change.start_refusal or impact.reason,
-    )
+    fields = (each._replace(impact=impact) if field.overlaps(each.field) else each for each in change.fields)
+    refusal = change.start_refusal or impact.reason
+    return change._replace(fields=tuple(fields), start_refusal=refusal).worsened([impact])
 
 
 def _with_doubt(change: FieldChange, need: Need) -> FieldChange:

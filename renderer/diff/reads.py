@@ -23,8 +23,6 @@ from renderer.model.difference import (
     Impact,
     NoValue,
     ResourceChange,
-    by_severity,
-    worst,
 )
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
@@ -191,7 +189,7 @@ def with_importer(change: ResourceChange, resource: Resource) -> ResourceChange:
         return change
     when = "at its next import" if resource.kind == "DataImportCron" else "while a disk is filled, not later"
     reason = f"the importer of {resource.current_id} reads it {when}"
-    return change._replace(impact=Impact(Effect.NONE, reason, IMPORTER), effects=(Effect.NONE,))
+    return change.with_impact(Impact(Effect.NONE, reason, IMPORTER))
 
 
 def _is_refused(change: ResourceChange) -> bool:
@@ -251,10 +249,4 @@ def with_fields(own: ResourceChange | None, id_: ResId, fields: Sequence[FieldCh
     impacts = [each.impact for each in fields if each.impact]
     if change.impact is not None and change.impact.effect is Effect.REFUSED:
         return change  # the machine stays as it is, but reads the object all the same when it starts
-    impact = worst([*filter(None, [change.impact]), *impacts])
-    effects = {*change.effects, *(each.effect for each in impacts)}
-    return change._replace(
-        fields=(*change.fields, *fields),
-        impact=impact,
-        effects=by_severity(effects),
-    )
+    return change._replace(fields=(*change.fields, *fields)).worsened(impacts)

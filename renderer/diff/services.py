@@ -74,12 +74,7 @@ def judged_by_services(
     ``where`` says in the reasons which objects are known, if these are not all of the cluster.
     """
     judge = _Judge((before, after), where)
-
-    def judged(change: ResourceChange) -> ResourceChange:
-        impact = judge.impact(change) if may_lose_machines(change) else None
-        return change._replace(impact=impact, effects=(impact.effect,)) if impact else change
-
-    return [*map(judged, changes)]
+    return [each.with_impact(judge.impact(each)) if may_lose_machines(each) else each for each in changes]
 
 
 def judged_by_labels(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
@@ -297,6 +297,16 @@ class ResourceChange(Record):
         """The worst that it does."""
         return max(self.dangers, key=lambda each: each.rank)
 
+    def with_impact(self, impact: Impact | None) -> Self:
+        """Return the change with this impact alone; itself for None."""
+        return self if impact is None else self._replace(impact=impact, effects=(impact.effect,))
+
+    def worsened(self, impacts: Iterable[Impact]) -> Self:
+        """Return the change with further impacts: with the worst of all, and with their effects."""
+        every = (*filter(None, [self.impact]), *impacts)
+        effects = (*self.effects, *(each.effect for each in every))
+        return self._replace(impact=worst(every), effects=by_severity(effects))
+
     def order(self) -> tuple[str, str, str]:
         """Return the key by which changes are sorted for readers."""
         return self.id.gvk.kind, self.id.namespace, self.id.name
@@ -402,6 +412,15 @@ class OverlayDifference(Record):
         """True if there is anything to report."""
         is_elsewhere = self.releases[0] != self.releases[1] or self.former_cluster is not None
         return bool(self.changes or self.incomparable) or is_elsewhere
+
+    def with_changes(self, changes: Iterable[ResourceChange]) -> Self:
+        """Return the overlay with its changes, in order, and with those of objects that were equal."""
+        ordered = tuple(sorted(changes, key=ResourceChange.order))
+        return self._replace(changes=ordered, equal=self.equal - (len(ordered) - len(self.changes)))
+
+    def also_incomparable(self, *reasons: str) -> Self:
+        """Return the overlay with further reasons why something could not be compared; some may be empty."""
+        return self._replace(incomparable="; ".join(filter(None, (self.incomparable, *reasons))))
 
 
 class CommitDifference(Record):

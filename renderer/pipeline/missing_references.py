@@ -66,11 +66,7 @@ class MountedObjects:
                     changes[resource.current_id] = _with_missing(own, resource.current_id, need, impact)
                 else:
                     notes[f"{resource.current_id} would not start: {impact.reason}"] = None
-        return found._replace(
-            changes=tuple(sorted(changes.values(), key=ResourceChange.order)),
-            equal=found.equal - (len(changes) - len(found.changes)),
-            notes=(*notes, *found.notes),
-        )
+        return found.with_changes(changes.values())._replace(notes=(*notes, *found.notes))
 
     def _is_missing(self, kind: str, need: Need, namespace: str) -> bool:
         """Return True if an instance cannot start, as nothing has the object; images need none."""

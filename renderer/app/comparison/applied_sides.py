@@ -27,7 +27,7 @@ from renderer.adopt.live.ignored_differences import (
     rules_of_kustomization,
 )
 from renderer.adopt.live.managed_fields import FieldOwners
-from renderer.app.comparison.side import RenderedSide
+from renderer.app.comparison.side import RenderedSide, written_of
 from renderer.diff.overlay_side import OverlaySide
 from renderer.gitops.argocd.application import is_application
 from renderer.gitops.flux.discovery import is_flux_kustomization
@@ -117,8 +117,7 @@ def _is_skipped(written: Resource) -> bool:
 
 def are_exempt(side: RenderedSide | None) -> bool:
     """Return True if objects have annotations for which Flux or Argo CD would skip them."""
-    written = side.content.written if side and side.content else ()
-    return any(flux_policy(each, each).ignores or _is_skipped(each) for each in written)
+    return any(flux_policy(each, each).ignores or _is_skipped(each) for each in written_of(side))
 
 
 def without_ignored(content: JsonObject, former: JsonObject, rules: Iterable[IgnoreRule]) -> JsonObject:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.side import RenderedSide, Side, written_of
 from renderer.diff.grouped import Group, Member, groups_of
 from renderer.diff.reads import cause_in
 from renderer.files.file_system import FileSystem
@@ -143,10 +143,7 @@ class Causes:
         """Return an overlay's difference with the causes that manifests and patches show."""
         if not difference.changes:
             return difference
-        before, after = (
-            {each.current_id: each for each in side.content.written} if side and side.content else {}
-            for side in rendered
-        )
+        before, after = ({each.current_id: each for each in written_of(side)} for side in rendered)
 
         def with_causes(change: ResourceChange) -> ResourceChange:
             old = before.get(change.before) if change.before else None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from renderer.app.comparison.deployer_changes import DeployerChanges
 from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.revisions import Commit
-from renderer.app.comparison.side import Side
+from renderer.app.comparison.side import Side, written_of
 from renderer.app.comparison.unlisted_overlays import UnlistedOverlays
 from renderer.diff.masking import shown_text, with_shown_names
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
@@ -40,8 +40,8 @@ class CommitSteps:
         for deployers, state in zip(self._deployers, overlay.states[1:-1], strict=True):
             if deployers is not None:
                 deployers.add(overlay.overlay, before, state)
-        for content in (each.content for each in overlay.states if each and self._commits):
-            self._values |= secret_values(each.content for each in (content.written if content else ()))
+        for state in overlay.states if self._commits else ():
+            self._values |= secret_values(each.content for each in written_of(state))
 
     def differences(self, found: Iterable[Sequence[OverlayDifference]]) -> tuple[CommitDifference, ...]:
         """Return the commits, of whose overlays ``found`` has the differences."""

@@ -99,7 +99,7 @@ def _with_overdue(
         f"earlier changes of {listed([*names], _MOST_NAMES)} arrive now: {reason} kept them from the cluster"
         for reason, names in objects.items()
     ]
-    return difference._replace(incomparable="; ".join(filter(None, (difference.incomparable, *lost))))
+    return difference.also_incomparable(*lost)
 
 
 def compare_sides(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and two that most callers leave out

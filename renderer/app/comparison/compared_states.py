@@ -12,7 +12,7 @@ from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
 from renderer.app.comparison.relocated_overlays import with_relocation
 from renderer.app.comparison.revisions import Commit
 from renderer.app.comparison.services_elsewhere import ServicesElsewhere
-from renderer.app.comparison.side import Side
+from renderer.app.comparison.side import Side, written_of
 from renderer.app.comparison.stalled import has_refusals, with_stalled_syncs
 from renderer.app.comparison.unknown_names import UnknownNames
 from renderer.app.reporter import Reporter, Stopwatch
@@ -27,20 +27,15 @@ if TYPE_CHECKING:
 
 
 class ComparedStates:
-    """The differences of the overlays that were compared.
-
-    ``readers`` are the machines that read objects of other overlays, ``services`` those that Services of
-    others reach, ``names`` what machines name since the change and nothing has,
-    ``namespaces`` where they are since the change.
-    """
+    """The differences of the overlays that were compared, and what these mean for one another."""
 
     def __init__(
         self, sides: tuple[Side, Side], commits: Sequence[Commit], causes: Causes | None, reporter: Reporter
     ) -> None:
-        self.readers = ReadersElsewhere()
-        self.services = ServicesElsewhere()
-        self.names = UnknownNames(sides, self.readers)
-        self.namespaces = NewNamespaces(sides)
+        self._readers = ReadersElsewhere()
+        self._services = ServicesElsewhere()
+        self._names = UnknownNames(sides, self._readers)
+        self._namespaces = NewNamespaces(sides)
         #: The objects of the overlays with a refused change.
         self._manifests: dict[str, Mapping[ResId, Resource]] = {}
         self._sides = sides
@@ -58,6 +53,11 @@ class ComparedStates:
     def at_commits(self, paths: Sequence[str]) -> list[list[OverlayDifference]]:
         """Return for each commit the differences of the overlays from the side before, in order."""
         return [[each[path] for path in paths] for each in self._at_commits]
+
+    def with_other_overlays(self, differences: Sequence[OverlayDifference]) -> Iterator[OverlayDifference]:
+        """Yield the differences, with what machines read, name and need of other overlays, and where."""
+        found = self._names.added_to(self._readers.added_to(differences))
+        yield from self._services.added_to(self._namespaces.added_to(found))
 
     def with_stalled_syncs(self, differences: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the differences, with the syncs that stop at a refused change."""
@@ -93,13 +93,13 @@ class ComparedStates:
         if self._causes is not None:
             found = self._causes.as_written(found, states.ends)
         self._compared[path] = found
-        self.readers.add(overlay, applied)
-        self.names.add(found, (states.states[0], applied))
-        self.namespaces.add(overlay, found, (states.states[0], applied))
-        self.services.add(overlay, states.states[0], applied)
+        before = states.states[0]
+        self._readers.add(overlay, applied)
+        self._names.add(found, (before, applied))
+        self._namespaces.add(overlay, found, (before, applied))
+        self._services.add(overlay, before, applied)
         if has_refusals(found):
-            contents = (side.content for side in states.ends if side is not None)
-            written = (each for content in contents if content for each in content.written)
+            written = (each for side in states.ends for each in written_of(side))
             self._manifests[path] = {each.current_id: each for each in written}
 
 

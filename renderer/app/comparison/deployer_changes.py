@@ -138,7 +138,7 @@ class DeployerChanges:
                 found = _changes_of(old, new, overlays[path], causes)
                 removal = removal_impact(old) if path in self._failed and old and not new else None
                 if removal:  # what goes with it, no overlay says
-                    found = tuple(each._replace(impact=removal, effects=(removal.effect,)) for each in found)
+                    found = tuple(each.with_impact(removal) for each in found)
                 changes.setdefault(path, []).extend(found)
         for path, overlay in self._added.items():  # what a set makes, if what fills its template changes
             entry = entry_of(overlay)
@@ -285,9 +285,7 @@ def _departed(overlay: OverlayDifference, reason: str) -> OverlayDifference:
         return overlay
     risk = Impact(Effect.AT_RISK, f"{reason}; it deletes what it does not make")
     changes = (
-        each._replace(impact=risk, effects=(risk.effect,))
-        if each.impact and each.impact.effect is Effect.NONE
-        else each
+        each.with_impact(risk) if each.impact and each.impact.effect is Effect.NONE else each
         for each in overlay.changes
     )
     return overlay._replace(changes=tuple(changes))
@@ -304,4 +302,4 @@ def _judged(change: ResourceChange, entry: str, impacts: _Impacts) -> ResourceCh
     impact = impacts.get((change.id, entry))
     if impact is None or change.impact or (impact.effect is Effect.NONE and len(change.fields) > 1):
         return change
-    return change._replace(impact=impact, effects=(impact.effect,))
+    return change.with_impact(impact)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from renderer.app.comparison.moved_objects import OverlayStates
+from renderer.app.comparison.side import written_of
 from renderer.app.comparison.taken_applications import Taken
 from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
@@ -45,11 +46,7 @@ class EngineObjects:
     def add(self, overlay: OverlayStates) -> None:
         """Add an overlay; the objects in it are compared with it."""
         before, after = (
-            {
-                each.current_id: each
-                for each in (side.content.written if side and side.content else ())
-                if each.gvk.group.endswith(ENGINE_GROUPS)
-            }
+            {each.current_id: each for each in written_of(side) if each.gvk.group.endswith(ENGINE_GROUPS)}
             for side in overlay.ends
         )
         self._contained[overlay.overlay.path] = before, after
@@ -154,13 +151,8 @@ class EngineObjects:
 
 def _with_impacts(overlay: OverlayDifference, impacts: Mapping[ResId, Impact]) -> OverlayDifference:
     """Return an overlay with impacts on what its objects deploy, where none is known."""
-    changes = tuple(
-        each._replace(impact=impact, effects=(impact.effect,))
-        if (impact := impacts.get(each.id)) and each.impact is None
-        else each
-        for each in overlay.changes
-    )
-    return overlay._replace(changes=changes)
+    changes = (each if each.impact else each.with_impact(impacts.get(each.id)) for each in overlay.changes)
+    return overlay._replace(changes=tuple(changes))
 
 
 def differences_by_folder(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from renderer.adopt.live.ignored_differences import effective_rules
 from renderer.adopt.live.managed_fields import FieldOwners
 from renderer.app.comparison.applied_sides import EngineRules
-from renderer.app.comparison.side import RenderedSide
+from renderer.app.comparison.side import RenderedSide, written_of
 from renderer.app.usage_error import UsageError
 from renderer.golang.glob_table import GlobTable
 from renderer.kubevirt.facts.lists import field_changes
@@ -159,10 +159,7 @@ def with_unsynced(
     """
     if engine.is_partial or not engine.rules.all:
         return difference
-    before, after = (
-        {each.current_id: each for each in side.content.written} if side and side.content else {}
-        for side in rendered
-    )
+    before, after = ({each.current_id: each for each in written_of(side)} for side in rendered)
     unsynced: dict[str, list[str]] = {}
     starts_sync = False
     for change in difference.changes:

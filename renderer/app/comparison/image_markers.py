@@ -50,8 +50,7 @@ def with_new_markers(
         where = [f"{path}:{line}" for path in sorted(places.keys() & own) for line in places[path]]
         if where and any(map(has_disk, own)):
             reason = f"image automation may write other images from now on: {listed(where, _MOST_PLACES)}"
-            reason = "; ".join(filter(None, (each.incomparable, reason)))
-            found.append(each._replace(incomparable=reason))
+            found.append(each.also_incomparable(reason))
         else:
             found.append(each)
     return found

@@ -77,8 +77,7 @@ class JudgedByFormerFacts:
             if is_worse_effect or any(danger.rank >= _LEAST.rank for danger in dangers):
                 worse[each.before, each.after] = _worse(change, each, self._before.name)
         changes = [each for each in found.changes if (each.before, each.after) not in worse]
-        ordered = tuple(sorted((*changes, *worse.values()), key=ResourceChange.order))
-        return found._replace(changes=ordered, equal=found.equal - len(worse.keys() - known.keys()))
+        return found.with_changes((*changes, *worse.values()))
 
 
 def _severity(change: ResourceChange | None) -> int:

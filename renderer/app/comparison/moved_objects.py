@@ -15,7 +15,7 @@ from typing import NamedTuple
 from renderer.app.comparison.former_overlays import Objects, Origins, origins_of
 from renderer.app.comparison.overlay_owners import Handover, owners_of
 from renderer.app.comparison.relocated_overlays import Relocation, leaves_cluster, relocation_of
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.side import RenderedSide, Side, objects_of
 from renderer.diff.deletions import Deletions
 from renderer.diff.masking import without_secret_words
 from renderer.diff.moved import with_deletion_risk, with_origins
@@ -61,7 +61,7 @@ class OverlayStates(NamedTuple):
     @property
     def may_have_moves(self) -> bool:
         """True if a state has other objects than the first one, or has fewer."""
-        before, *others = (_objects_of(each).keys() for each in self.states)
+        before, *others = (objects_of(each).keys() for each in self.states)
         return any(each != before for each in others)
 
 
@@ -72,7 +72,7 @@ class MovedObjects:
         self._sides = sides
         self._state = state
         self._overlays = {each.overlay.path: each for each in overlays}
-        self._objects = cache(lambda path, number: _objects_of(self._overlays[path].states[number]))
+        self._objects = cache(lambda path, number: objects_of(self._overlays[path].states[number]))
         self._owners = cache(owners_of)
         self._deletions = cache(self._find_deletions)
         lost, gained = self._lost_and_gained()
@@ -161,7 +161,7 @@ class MovedObjects:
 
     def _without_losses(self, side: RenderedSide | None, path: str) -> RenderedSide | None:
         if leaves_cluster(self._sides, path):
-            return self._without(side, {*_objects_of(side)})
+            return self._without(side, {*objects_of(side)})
         return self._without(side, self._leaving.get(path, set()))
 
     @staticmethod
@@ -179,7 +179,7 @@ class MovedObjects:
         origins = self._origins.get(path)
         if not origins or base is None or base.content is None or base.state is None:
             return side
-        objects = {**_objects_of(side)}
+        objects = {**objects_of(side)}
         applied, refused = dict(base.content.applied), dict(base.content.refused)
         gained = []
         for key, origin in origins.items():
@@ -233,8 +233,3 @@ class MovedObjects:
         before, after = (each.content if each else None for each in (states[0], states[self._state]))
         sides = Sides(before, after)
         return Deletions(sides), sides.secrets
-
-
-def _objects_of(side: RenderedSide | None) -> Objects:
-    content = side.content if side else None
-    return {each.current_id.object_key: each for each in content.written} if content else {}

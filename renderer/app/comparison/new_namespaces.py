@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 
 from renderer.app.comparison.manifests_with import Manifest, manifests_with
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.side import RenderedSide, Side, written_of
 from renderer.diff.missing import texts_in
 from renderer.files.file_system import folder_of
 from renderer.kubevirt.facts.made_by_cluster import is_system_namespace
@@ -46,7 +46,7 @@ class NewNamespaces:
         ends: tuple[RenderedSide | None, RenderedSide | None],
     ) -> None:
         """Add an overlay, its difference, and its two sides."""
-        former, current = (side.content.written if side and side.content else () for side in ends)
+        former, current = map(written_of, ends)
         self._known.update(each.namespace for each in former)
         self._in_git.update(each.name for each in (*former, *current) if each.kind in _NAMESPACES)
         new = frozenset(each.id.namespace for each in found.changes if _is_new(each))

@@ -168,21 +168,17 @@ def with_new_owners(before: Side, after: Side, difference: OverlayDifference) ->
     staying = {each.current_id.object_key for each in new.content.written}
     changes = {each.before: each for each in difference.changes if each.before}
     risky: dict[object, ResourceChange] = {}
-    equal = difference.equal
     for each in old.content.written:
         id_ = each.current_id
         risk = deletions.at_risk(each) if id_.object_key in staying else None
         if risk is None or not (needed := _first_needed(found, each)):
             continue
-        change = changes.get(id_)
-        if change is None:
-            change, equal = unchanged(id_), equal - 1
         handover, exemption = needed
+        change = changes.get(id_) or unchanged(id_)
         change = with_deletion_risk(change, handover.cause(risk), exemption, deletions.lost_with(each))
         risky[id_] = without_secret_words(change, sides.secrets)
     others = (each for each in difference.changes if each.before not in risky)
-    ordered = tuple(sorted((*others, *risky.values()), key=ResourceChange.order))
-    return difference._replace(changes=ordered, equal=equal)
+    return difference.with_changes((*others, *risky.values()))
 
 
 def _first_needed(found: Sequence[Handover], machine: Resource) -> tuple[Handover, str] | None:

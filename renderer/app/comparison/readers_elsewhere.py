@@ -8,7 +8,7 @@ overlay is not known, an object that several overlays have is taken to be of non
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ from renderer.kubevirt.facts.made_secrets import made_secrets
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.needs import CLUSTER_WIDE, NEEDED_KINDS, needs_of
 from renderer.kubevirt.impact.reads import READ_FIELDS, read_by_importer
-from renderer.model.difference import OverlayDifference, ResourceChange
+from renderer.model.difference import OverlayDifference
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
@@ -141,10 +141,7 @@ class ReadersElsewhere:
         owned = _OwnedObjects(removed), _OwnedObjects(changed)
         names = owned[0].by_name.keys() | owned[1].by_name.keys()
         states = _States([*self._readings.values()], names)
-        found = [
-            self._with_missing(self._with_readers(each, owned[1], states), owned[0], states)
-            for each in differences
-        ]
+        found = [self._with_other_objects(each, *owned, states) for each in differences]
         return [self._with_importers(each, states) for each in found] if any(changed.values()) else found
 
     def objects(self) -> frozenset[ObjectName]:
@@ -155,42 +152,29 @@ class ReadersElsewhere:
         """Return the names of what operators may make for an overlay."""
         return Makers(maker for each in self._readings.values() for maker in each.makers).names
 
-    def _with_readers(
-        self, difference: OverlayDifference, changed: _OwnedObjects, states: _States
+    def _with_other_objects(
+        self, difference: OverlayDifference, removed: _OwnedObjects, changed: _OwnedObjects, states: _States
     ) -> OverlayDifference:
+        """Return a difference, with its machines that read or need what other overlays change or remove."""
         reading = self._readings.get(difference.path)
         if reading is None or not reading.readers:
             return difference
-        objects = {
+        release, changes = reading.release, difference.changes
+        read = {
             each.name: each.object_
             for each in changed.wanted_by(reading)
             if states.is_of(each.name, self._readings[each.path], reading)
         }
-        if not objects:
-            return difference
-        changes = with_readers(difference.changes, reading.readers, reading.release, should_run, objects)
-        return _with_changes(difference, changes)
-
-    def _with_missing(
-        self, difference: OverlayDifference, removed: _OwnedObjects, states: _States
-    ) -> OverlayDifference:
-        """Return a difference, with its machines that need what is removed from another overlay."""
-        reading = self._readings.get(difference.path)
-        if reading is None or not reading.readers:
-            return difference
-        objects = {
+        if read:
+            changes = tuple(with_readers(changes, reading.readers, release, should_run, read))
+        needed = {
             each.name: each.object_
             for each in removed.wanted_by(reading)
             if self._was_of(each, reading, removed, states)
         }
-
-        def may_make(name: str) -> bool:
-            return states.may_make(reading.cluster, name)
-
-        changes = with_missing_objects(
-            difference.changes, reading.readers, may_make, reading.release, objects
-        )
-        return _with_changes(difference, changes)
+        may_make = partial(states.may_make, reading.cluster)
+        found = with_missing_objects(changes, reading.readers, may_make, release, needed)
+        return difference.with_changes(found) if read or needed else difference
 
     def _was_of(self, owned: _Owned, reading: _Reading, removed: _OwnedObjects, states: _States) -> bool:
         """Return True if an overlay that lacks a removed object got it from the overlay that removes it."""
@@ -291,9 +275,3 @@ def _names_read(resource: Resource, release: Release) -> Iterator[tuple[ObjectNa
 def _imported(resource: Resource) -> Iterator[ObjectName]:
     for kind, name in read_by_importer(resource.content):
         yield ObjectName(kind, resource.namespace, name)
-
-
-def _with_changes(difference: OverlayDifference, changes: Sequence[ResourceChange]) -> OverlayDifference:
-    """Return a difference with further changes, of machines that were equal."""
-    equal = difference.equal - (len(changes) - len(difference.changes))
-    return difference._replace(changes=tuple(sorted(changes, key=ResourceChange.order)), equal=equal)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from renderer.app.comparison.moved_objects import OverlayStates
-from renderer.app.comparison.side import Side
+from renderer.app.comparison.side import Side, written_of
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.discovery.other_release import remarks_on_other_releases
 from renderer.files.file_system import FileSystem, readable_content
@@ -99,7 +99,7 @@ class ComparedErrors:
             (self._before if first.content is None else self._known).add(first.errors, path)
         if last:
             rendered = self._sides[1].overlays.get(path)
-            former = first.content.written if first and first.content and last.errors else ()
+            former = written_of(first) if last.errors else ()
             secrets = Masking(secret_values(each.content for each in former))
             self._after.add(without_former_values(last.errors, secrets), path)
             self._after.add(remarks_on_targets([rendered] if rendered else []))

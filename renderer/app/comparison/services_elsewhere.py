@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from renderer.app.comparison.side import RenderedSide
+from renderer.app.comparison.side import RenderedSide, written_of
 from renderer.diff.services import (
     Served,
     judged_by_labels,
@@ -57,10 +57,9 @@ class ServicesElsewhere:
     def add(self, overlay: Overlay, before: RenderedSide | None, after: RenderedSide | None) -> None:
         """Add an overlay."""
         group = self._groups[overlay.path] = _Group.of(overlay)
-        for served, side in zip(
-            self._served.setdefault(group, (Served(), Served())), (before, after), strict=True
-        ):
-            served.add(side.content.written if side and side.content else ())
+        former, latter = self._served.setdefault(group, (Served(), Served()))
+        former.add(written_of(before))
+        latter.add(written_of(after))
 
     def added_to(self, differences: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the differences, with what Services and routes do to machines of other overlays."""

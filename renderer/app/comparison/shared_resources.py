@@ -7,13 +7,13 @@ Both write the object at each sync, and the labels or the tracking id of the las
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import TypeAlias
 
 from renderer.app.comparison.compared_overlay import compare_sides
 from renderer.app.comparison.overlay_owners import owners_of
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.side import RenderedSide, Side, objects_of
 from renderer.diff.moved import unchanged
 from renderer.diff.totals import totals_of
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -24,10 +24,8 @@ from renderer.model.difference import (
     OverlayDifference,
     ResourceChange,
     Totals,
-    effects_of,
 )
 from renderer.model.kube.res_id import ObjectKey
-from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
 from renderer.pipeline.target_cluster import certain_cluster, engine_entry
 
@@ -42,7 +40,7 @@ class SharedResources:
         self._sides = before, after
         self._rendered: dict[str, tuple[RenderedSide | None, RenderedSide | None]] = {}
         #: The objects of an overlay on the first or second side (0 or 1).
-        self._objects = cache(lambda path, number: _objects(self._rendered[path][number]))
+        self._objects = cache(lambda path, number: objects_of(self._rendered[path][number]))
         self._owner = cache(self._owner_of)
         #: The first overlay with an object after the change, and the first with it on both sides.
         self._first: dict[_Place, str] = {}
@@ -89,7 +87,7 @@ class SharedResources:
             else:
                 text = f"{owner} applies it, too: whichever of the two loses it may delete it"
                 impact = Impact(Effect.NONE, text)
-                shared = unchanged(change.id)._replace(impact=impact, effects=effects_of(impact))
+                shared = unchanged(change.id).with_impact(impact)
             changes.append(shared._replace(cause=change.cause))
             if shared.fields:
                 who = f"{owner} applies {change.id}, too, in another form"
@@ -144,8 +142,3 @@ class SharedResources:
             if key not in shared
         )
         return totals_of(filter(None, views))
-
-
-def _objects(side: RenderedSide | None) -> Mapping[ObjectKey, Resource]:
-    written: Sequence[Resource] = side.content.written if side and side.content else ()
-    return {each.current_id.object_key: each for each in written}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from glob import escape
@@ -27,7 +27,7 @@ from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, co
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import Location
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import ObjectKey, ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import OWNERSHIP_FILE, ExpandMode, Overlay, RenderConfig
@@ -61,6 +61,16 @@ class RenderedSide(NamedTuple):
     errors: tuple[Diagnostic, ...] = ()
     state: ProjectState | None = None
     unknown: str = ""
+
+
+def written_of(side: RenderedSide | None) -> Sequence[Resource]:
+    """Return the objects of a side; none if it does not have the overlay, or could not be rendered."""
+    return side.content.written if side and side.content else ()
+
+
+def objects_of(side: RenderedSide | None) -> Mapping[ObjectKey, Resource]:
+    """Return the same objects by their identity in a cluster."""
+    return {each.current_id.object_key: each for each in written_of(side)}
 
 
 class _Rendering(NamedTuple):

@@ -16,7 +16,7 @@ from functools import cache
 
 from renderer.app.comparison.engine_objects import EngineObjects, differences_by_folder
 from renderer.app.comparison.moved_objects import OverlayStates
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.side import RenderedSide, Side, written_of
 from renderer.app.comparison.taken_applications import Taken
 from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
@@ -109,14 +109,12 @@ class UnlistedOverlays:
 
     def note(self, states: OverlayStates) -> bool:
         """Note what an overlay contains. Return True if the project lists it, so that its errors count."""
-        path, sides = states.overlay.path, [each for each in states.ends if each]
-        for one in (one for each in sides if each.content for one in each.content.written):
-            self._rendered |= {one.current_id, one.origin.document_place}
-        for side, each in zip(self._sides, states.ends, strict=True):
-            written = each.content.written if each and each.content else ()
+        path = states.overlay.path
+        for side, written in zip(self._sides, map(written_of, states.ends), strict=True):
+            self._rendered.update(*((one.current_id, one.origin.document_place) for one in written))
             side.configuring += filter(configures_kubevirt, written)
         self._engines.add(states)
-        if path in self.paths and any(each.content is None for each in sides):
+        if path in self.paths and any(each and each.content is None for each in states.ends):
             self.failed.add(path)
         return path not in self.paths and path not in self._completed
 
