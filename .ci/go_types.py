@@ -1,4 +1,4 @@
-"""Make the tables of Go types that vmrender reads and writes JSON by.
+"""Make `schemas/go/`: the tables of Go types that vmrender reads and writes JSON by.
 
     python .ci/go_types.py hyperconverged 1.10=FOLDER 1.11=FOLDER … main=FOLDER
     python .ci/go_types.py virtual-machine 1.7=FOLDER 1.8=FOLDER
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-KUBEVIRT = Path(__file__).resolve().parents[1] / "renderer" / "kubevirt"
+TABLES = Path(__file__).resolve().parents[1] / "schemas" / "go"
 
 #: The operator's own packages, which are not in `vendor/`.
 OWN = "github.com/kubevirt/hyperconverged-cluster-operator/"
@@ -58,21 +58,18 @@ INTEGERS = re.compile(r"u?int(8|16|32|64)?|byte")
 
 
 class Target(NamedTuple):
-    """A table, and the types that it begins with.
+    """The types that a table begins with.
 
     ``verbatim`` keeps what a converter and Go's errors show: the order of fields, and the names of types
     that are not structs.
     """
 
-    table: Path
     roots: list[str]
-    subject: str
     verbatim: bool = False
 
 
 TARGETS = {
     "hyperconverged": Target(
-        KUBEVIRT / "hyperconverged" / "go_types_table.py",
         [
             "kubevirt.KubeVirtSpec",
             "cdi.CDISpec",
@@ -82,27 +79,9 @@ TARGETS = {
             "hco1beta1.HyperConvergedSpec",
             "hco1.HyperConvergedSpec",
         ],
-        "of the HyperConverged operator",
     ),
-    "virtual-machine": Target(
-        KUBEVIRT / "vm_template" / "go_types_table.py",
-        ["kubevirt.VirtualMachine"],
-        "of KubeVirt's API",
-        verbatim=True,
-    ),
+    "virtual-machine": Target(["kubevirt.VirtualMachine"], verbatim=True),
 }
-
-DOCSTRING = """\
-Go types by release {subject}; ``.ci/go_types.py`` writes this.
-
-A struct, and below it its fields in JSON: name and type; ``always`` if Go writes an empty value too, ``zero``
-if it leaves out a struct of zeros; and the releases if not all that have the struct have the field.
-"""
-
-#: Added for a table with the names of types.
-DOCSTRING_NAMES = """
-A line with ``=`` is another type: its name and what it is. Fields are in the order of the struct.
-"""
 
 STRUCT = re.compile(r"^(?:type )?(\w+) struct \{(.*?)^\}", re.MULTILINE | re.DOTALL)
 EMPTY_STRUCT = re.compile(r"^\s*(?:type )?(\w+) struct ?\{ ?\}", re.MULTILINE)
@@ -282,9 +261,7 @@ def main(arguments: list[str]) -> None:
         *(f"{name} = {type_}" for name, type_ in sorted(names.items())),
         *table(releases, verbatim=target.verbatim),
     ]
-    docstring = DOCSTRING.format(subject=target.subject) + (DOCSTRING_NAMES if target.verbatim else "")
-    text = "\n".join(lines)
-    target.table.write_text(f'"""{docstring}"""\n\nTYPES = """\\\n{text}\n"""\n', encoding="utf-8")
+    (TABLES / f"{arguments[0]}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

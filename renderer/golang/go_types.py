@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
+from renderer.files.bundled import data_folder
 from renderer.golang.duration import format_duration, parse_duration
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import FieldPath, Segment
@@ -91,7 +93,7 @@ class GoTypes:
 
     @classmethod
     def parse(cls, table: str, release: tuple[int, int]) -> GoTypes:
-        """Return the types of a release, major and minor, in a table that ``.ci/go_types.py`` writes."""
+        """Return the types of a release, major and minor, in a table (``schemas/README.md``)."""
         structs: dict[str, dict[str, _Field]] = {}
         names: dict[str, str] = {}
         fields: dict[str, _Field] = {}
@@ -249,6 +251,14 @@ class GoTypes:
         if type_ in self._structs or type_ in TYPES_WITH_METHODS:
             return field.omits_zero_struct and not value
         return not value
+
+
+@lru_cache(maxsize=6)  # a project has few clusters
+def go_types(table: str, release: tuple[int, int]) -> GoTypes:
+    """Return the types of a release, major and minor, in ``schemas/go/<table>.txt``."""
+    return GoTypes.parse(
+        (data_folder("schemas") / "go" / f"{table}.txt").read_text(encoding="utf-8"), release
+    )
 
 
 #: The packages of types in tables, as Go's errors name them.

@@ -11,8 +11,7 @@ from renderer.golang.go_types import GoTypeError
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.objects import MadeObjects, make_objects
-from renderer.kubevirt.hyperconverged.operator_types import operator_types
-from renderer.kubevirt.hyperconverged.release import OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorRelease, operator_types
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, with_value
 
 RELEASES = st.integers(10, 20).map(lambda minor: OperatorRelease(1, minor))

@@ -18,8 +18,7 @@ from renderer.kubevirt.facts.boot_images import (
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError, Reason
 from renderer.kubevirt.hyperconverged.feature_gates import MULTI_ARCH_IMPORT
 from renderer.kubevirt.hyperconverged.object_fields import Setting
-from renderer.kubevirt.hyperconverged.operator_types import operator_types
-from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease, operator_types
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at, with_value, without
 

@@ -24,8 +24,7 @@ from renderer.kubevirt.hyperconverged.feature_gates import (
 from renderer.kubevirt.hyperconverged.go_decoding import GO_TYPES
 from renderer.kubevirt.hyperconverged.mutating_webhook import MOVED_TO_FIELDS
 from renderer.kubevirt.hyperconverged.object_fields import V1, V1BETA1, Setting, version_of
-from renderer.kubevirt.hyperconverged.operator_types import operator_types
-from renderer.kubevirt.hyperconverged.release import OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorRelease, operator_types
 from renderer.kubevirt.hyperconverged.structural_schema import structural_schema
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, with_value, without

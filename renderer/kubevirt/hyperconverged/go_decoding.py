@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from renderer.golang.duration import parse_duration
 from renderer.golang.go_types import GoTypeError
 from renderer.kubevirt.hyperconverged.object_fields import V1, V1BETA1, Setting, version_of
-from renderer.kubevirt.hyperconverged.operator_types import operator_types
-from renderer.kubevirt.hyperconverged.release import OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorRelease, operator_types
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
 from renderer.model.kube.list_elements import value_at

@@ -10,8 +10,7 @@ from renderer.golang.go_types import GoTypeError
 from renderer.golang.json_patch import OperationError, apply_operation, apply_operation_v5
 from renderer.golang.json_text import read_json
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError, Reason
-from renderer.kubevirt.hyperconverged.operator_types import operator_types
-from renderer.kubevirt.hyperconverged.release import OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorRelease, operator_types
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.record import Record

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from renderer.golang.go_types import GoTypes, go_types
 from renderer.kubevirt.facts.products import product_release
 from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.record import Record
@@ -157,3 +158,8 @@ class OperatorFacts(Record):
     workload_architectures: tuple[str, ...] = ("amd64",)
     base_domain: str = ""
     environment: OperatorEnvironment | None = None
+
+
+def operator_types(release: OperatorRelease) -> GoTypes:
+    """Return the Go types that a release was built with: it unmarshals a patched text over its object."""
+    return go_types("hyperconverged", release.known)

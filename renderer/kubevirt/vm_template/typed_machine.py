@@ -8,13 +8,11 @@ refuses unknown fields. A type that reads JSON itself gets its part as JSON: wit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import TypeAlias
 
-from renderer.golang.go_types import TYPES_WITH_METHODS, GoTypeError, GoTypes
+from renderer.golang.go_types import TYPES_WITH_METHODS, GoTypeError, GoTypes, go_types
 from renderer.kubevirt.facts.kinds import VM
-from renderer.kubevirt.vm_template.go_types_table import TYPES
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.release import Release
@@ -46,12 +44,7 @@ class UnknownFieldsError(Exception):
 
 def types_of(release: Release) -> GoTypes:
     """Return the API types of a release's virt-template, which is built with the minor before."""
-    return _types((1, 8) if release >= _API_1_8_SINCE else (1, 7))
-
-
-@lru_cache(maxsize=2)
-def _types(api: tuple[int, int]) -> GoTypes:
-    return GoTypes.parse(TYPES, api)
+    return go_types("virtual-machine", (1, 8) if release >= _API_1_8_SINCE else (1, 7))
 
 
 def written_path(path: Path) -> str:

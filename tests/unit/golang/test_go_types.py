@@ -6,10 +6,9 @@ import re
 
 import pytest
 
+from renderer.files.bundled import data_folder
 from renderer.golang.go_types import GoTypeError, GoTypes
-from renderer.kubevirt.hyperconverged.go_types_table import TYPES as TYPES_BY_RELEASE
-from renderer.kubevirt.hyperconverged.operator_types import operator_types
-from renderer.kubevirt.hyperconverged.release import LATEST, OLDEST, OperatorRelease
+from renderer.kubevirt.hyperconverged.release import LATEST, OLDEST, OperatorRelease, operator_types
 from renderer.model.kube.json import Json
 
 TABLE = """\
@@ -159,7 +158,7 @@ def test_fields_exist_in_their_releases(minor: int, fields: set[str]) -> None:
 
 def test_every_type_of_a_field_is_known() -> None:
     """A struct that is missing in the table would be read as a text."""
-    lines = TYPES_BY_RELEASE.splitlines()
+    lines = (data_folder("schemas") / "go" / "hyperconverged.txt").read_text().splitlines()
     structs = {line for line in lines if not line.startswith(" ")}
     types = {re.sub(r"^([*]|\[\]|map\[\])*", "", line.split()[1]) for line in lines if line.startswith(" ")}
 
