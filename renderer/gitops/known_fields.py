@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.checks.schemas.wording import NO_SUCH_FIELD
+from renderer.files.bundled import data_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_edit import Edit, RemoveField, RenameField
@@ -23,9 +24,14 @@ Fields: TypeAlias = Mapping[str, str | None]
 Types: TypeAlias = Mapping[str, Fields]
 
 
-def plain(*names: str) -> Fields:
-    """Return fields whose values are not looked into."""
-    return dict.fromkeys(names)
+def types_of(engine: str) -> Types:
+    """Return the types in ``schemas/engines/<engine>.txt``: each line has a name, and then ``field:Type``."""
+    text = (data_folder("schemas") / "engines" / f"{engine}.txt").read_text(encoding="utf-8")
+    types: dict[str, Fields] = {}
+    for name, *fields in map(str.split, text.splitlines()):
+        split = (field.partition(":") for field in fields)
+        types[name] = {field: type_ or None for field, _, type_ in split}
+    return types
 
 
 def fields_unknown_to(

@@ -6,9 +6,11 @@ It is the schema of Kubernetes' own kinds, or the first OpenAPI document that th
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from functools import cache
 
+from renderer.files.bundled import data_folder
 from renderer.kustomize.merge_keys.merge_schema import MergeSchema
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -22,9 +24,8 @@ _BUILTIN_VERSION = "v1.21.2"
 @cache
 def kubernetes_merge_schema() -> MergeSchema:
     """Return the schema of Kubernetes' own kinds."""
-    from renderer.kustomize.merge_keys.kubernetes import KINDS, TYPES  # noqa: PLC0415 - most builds merge none of these
-
-    return MergeSchema(KINDS, TYPES)
+    document = json.loads((data_folder("schemas") / "kubernetes" / "merge-keys.json").read_bytes())
+    return MergeSchema(document["kinds"], document["types"])
 
 
 class SchemaInEffect:
