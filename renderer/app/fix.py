@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.app.project import Project
 from renderer.app.tried_edits import NO_FILES, Build, apply_fixes, builds, changed_fields
-from renderer.app.validate import validate_in, validate_overlays_in
+from renderer.app.validate import as_rendered, validate_in, validate_overlays_in
 from renderer.app.validation_run import ValidationRun
 from renderer.files.file_system import EditedFiles, FilesAsFirstRead
 from renderer.findings.located import Located
@@ -24,6 +24,7 @@ from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.field_edit import AddField, MoveField, RenameField, edited_place
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
+from renderer.model.render_config import PROJECT_FILE
 from renderer.model.run.work import begin_findings
 from renderer.project.overlays import overlay_at
 
@@ -92,6 +93,7 @@ def fix_project(project: Project, request: FixRequest, files: Mapping[str, bytes
     Raises ``UsageError`` for an unknown path or overlay.
     """
     project = project._replace(fs=FilesAsFirstRead(project.fs))  # to refuse what others change meanwhile
+    project = project.proposed() if request.overlays else as_rendered(project, request.paths)
     judged = _judge(project, files, request)
     fixed: list[Located] = []
     unfixed: list[Unfixed] = []
@@ -130,7 +132,9 @@ def _judge(project: Project, files: Mapping[str, bytes], request: FixRequest) ->
     begin_findings()
     fs = EditedFiles(files, project.fs)
     try:
-        edited = Project.read(project.root, project.environment, fs)
+        edited = project._replace(fs=fs)
+        if fs.is_file(PROJECT_FILE):
+            edited = Project.read(project.root, project.environment, fs)
         edited = edited.of_cluster(project.config.cluster) if project.config.cluster else edited
     except DiagnosticError as error:
         findings = RunFindings(fs)

@@ -75,12 +75,13 @@ class Project(Record):
         config = self.config
         return self._replace(config=config._replace(rules=config.rules.with_strict_option))
 
-    def proposed(self) -> Project:
+    def proposed(self, note: Callable[[str], None] = lambda _line: None) -> Project:
         """Return the project; without a ``vmrender.yaml``, the one that ``init`` would propose.
 
-        Commands that need overlays use it. A build of a folder does not: the survey reads all files.
+        Commands that need overlays use it. A build of a folder does not: the survey reads all files. ``note``
+        gets lines about the proposal.
         """
-        return self._replace(config=proposed_config(self.fs, self.config))
+        return self._replace(config=proposed_config(self.fs, self.config, note))
 
     def overlays(self) -> tuple[Overlay, ...]:
         """Return the overlays that the project lists. Raises ``DiagnosticError`` if not all can be found."""
@@ -141,7 +142,7 @@ def proposed_config(
     if found is None or found.config is None:
         return config
     for line in (
-        f"there is no {PROJECT_FILE}: rendering what vmrender init would list ({found.total})",
+        f"there is no {PROJECT_FILE}: the overlays are what vmrender init would list ({found.total})",
         *found.not_rendered,
     ):
         note(line)

@@ -10,7 +10,7 @@ from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from renderer.app.output_checks import output_errors
-from renderer.app.project import Project, chosen_overlays, proposed_config
+from renderer.app.project import Project, chosen_overlays
 from renderer.app.rendered_trees import (
     Rendered,
     RenderedTrees,
@@ -130,8 +130,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     all overlays.
     """
     _check_options(request, project.config.cluster)
-    project = project._replace(config=proposed_config(project.fs, project.config, reporter.note))
-    project = project.under(strict=request.strict)
+    project = project.proposed(reporter.note).under(strict=request.strict)
     with RunCache.of(project, reporter, wanted=request.use_cache) as known:
         return _render(project, request, reporter, known)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import reduce
 from pathlib import Path
 
@@ -40,6 +40,10 @@ _NO_COUNTS: Mapping[str, int] = {}
 _ALL_FINDINGS = FindingFilter()
 
 
+def _no_note(_line: str) -> None:
+    """Print nothing."""
+
+
 class ValidationResult(Record):
     """The findings, and what was validated: overlays by path, and files that were checked alone.
 
@@ -63,17 +67,19 @@ def validate_paths(
     paths: tuple[Path, ...],
     kubevirt: Release | None,
     chosen: FindingFilter = _ALL_FINDINGS,
+    note: Callable[[str], None] = _no_note,
 ) -> ValidationResult:
     """Validate files and folders of one or more projects; without paths, the project here.
 
-    ``kubevirt`` overrides the target releases of the projects. Raises ``DiagnosticError`` if the overlays of
-    a project cannot be found.
+    ``kubevirt`` overrides the target releases of the projects. ``note`` gets lines about what is validated
+    of a whole project without a project file. Raises ``DiagnosticError`` if the overlays of a project cannot
+    be found.
     """
     projects: list[Project] = []
     results: list[ValidationResult] = []
     for project, relative in each_project(open_project, paths):
         projects.append(project)
-        results.append(validate(project, relative, kubevirt, chosen))
+        results.append(validate(project, relative, kubevirt, chosen, note))
     if len(results) == 1:
         return results[0]
     fs, findings = merge_findings(
@@ -99,13 +105,28 @@ def validate(
     paths: Iterable[str],
     kubevirt: Release | None = None,
     chosen: FindingFilter = _ALL_FINDINGS,
+    note: Callable[[str], None] = _no_note,
 ) -> ValidationResult:
     """Validate the files at ``paths`` (relative to the project) and in folders among them.
 
-    Raises ``UsageError`` if a path does not exist, and ``DiagnosticError`` if the overlays of the project
-    cannot be found.
+    ``note`` gets lines as for ``validate_paths``. Raises ``UsageError`` if a path does not exist, and
+    ``DiagnosticError`` if the overlays of the project cannot be found.
     """
+    paths = tuple(paths)
+    project = as_rendered(project, paths, note)
     return validate_in(ValidationRun(project.under(strict=chosen.strict), kubevirt), paths, chosen)
+
+
+def as_rendered(project: Project, paths: Collection[str], note: Callable[[str], None] = _no_note) -> Project:
+    """Return the project to validate ``paths`` in; without a project file, the one that is rendered.
+
+    A folder that is not a repository may have anything in it: it is not searched for the overlays of the
+    files that are named in it. Text without a path is in no overlay.
+    """
+    if WHOLE_PROJECT in paths:
+        return project.proposed(note)
+    is_searched = {*paths} != {STANDARD_INPUT} and ".git" in project.fs.list(".")
+    return project.proposed() if is_searched else project
 
 
 def validate_in(
@@ -160,12 +181,14 @@ def validate_overlays(
     names: Iterable[str],
     kubevirt: Release | None = None,
     chosen: FindingFilter = _ALL_FINDINGS,
+    note: Callable[[str], None] = _no_note,
 ) -> ValidationResult:
     """Validate the overlays that ``names`` name, with everything that they are built from.
 
     Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` if it may be one of an entry that
     cannot be read.
     """
+    project = project.proposed(note)
     return validate_overlays_in(ValidationRun(project.under(strict=chosen.strict), kubevirt), names, chosen)
 
 

@@ -104,7 +104,7 @@ def add_plain_manifests(manifests: Manifests, collector: EntryCollector, engines
     for path in collector.unassigned:
         if _is_in_chart(manifests.fs, path):
             collector.left_out.append(LeftOut(path, manifests.machine_files[path], "in a Helm chart"))
-        elif are_patches(manifests.read(path)):
+        elif are_patches(path, manifests.read(path)):
             reason = "it looks like a patch that no kustomization lists"
             collector.left_out.append(LeftOut(path, 0, reason))
         elif collector.is_probable_input(path) or manifests.roots_of([path]):

@@ -10,6 +10,7 @@ from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.kube.json import Json, object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.project.stray_patch import is_named_as_patch
 
 _MACHINE = re.compile(
     rb"(?:^[ \t-]*|[{,][ \t]*)[\"']?kind[\"']?:[ \t]*[\"']?(?:%b)[\"']?[ \t]*(?:[,}]|(?:#.*)?\r?$)"
@@ -44,12 +45,20 @@ def machine_ids(resources: Iterable[Resource]) -> set[tuple[str, str]]:
     return {(each.kind, each.name) for each in resources if each.kind in MACHINES}
 
 
-def are_patches(resources: Iterable[Resource]) -> bool:
-    """Return True if all virtual machines lack the parts of a guest, and so are probably patches."""
+def are_patches(path: str, resources: Iterable[Resource]) -> bool:
+    """Return True if all virtual machines lack the parts of a guest, and so are probably patches.
+
+    In a file with the name of a patch, the devices, which every machine has, suffice.
+    """
     machines = [each for each in resources if each.kind in MACHINES]
-    return bool(machines) and not any(
-        object_at(each.content, *PATHS[each.kind].template.keys) for each in machines
-    )
+    return bool(machines) and not any(_is_whole(path, each) for each in machines)
+
+
+def _is_whole(path: str, machine: Resource) -> bool:
+    paths = PATHS[machine.kind]
+    if is_named_as_patch(path, machine.name):
+        return "devices" in object_at(machine.content, *paths.instance.keys, "domain")
+    return bool(object_at(machine.content, *paths.template.keys))
 
 
 def containing_objects(resources: Iterable[Resource]) -> Iterator[ContainingObject]:

@@ -84,12 +84,17 @@ def survey(fs: FileSystem, config: RenderConfig | None = None, *, with_adoption:
         catalogs,
         of_no_cluster(releases, clusters),
         tuple(feature_gates(manifests)),
-        listed[count:],
+        listed[count:] if _has_kubevirt_object(manifests) else (),
         engines.unknown_urls,
         _uses_kubevirt(manifests),
         root_readers(manifests, engines, of_engines),
         clusters,
     )
+
+
+def _has_kubevirt_object(manifests: Manifests) -> bool:
+    """Return True if a file names an API group of KubeVirt; else what cannot be built has no machine."""
+    return any(b"kubevirt.io/" in content for content in manifests.contents.values())
 
 
 def _uses_kubevirt(manifests: Manifests) -> bool:

@@ -18,6 +18,8 @@ import pytest
 
 from renderer.app.build import build, expand_files
 from renderer.app.project import Project
+from renderer.app.render import RenderMode, RenderRequest, render
+from renderer.app.reporter import Silent
 from renderer.app.validate import validate
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import STANDARD_INPUT, EditedFiles, MemoryFileSystem
@@ -34,6 +36,7 @@ from renderer.model.render_config import PROJECT_FILE, Overlay
 from renderer.model.run.work import begin_run
 from renderer.pipeline import Pipeline
 from renderer.project.project import load_project
+from tests.cli.git_work_tree import write
 from tests.test_cases import CASES, FOLDERS, Case
 
 Files: TypeAlias = Mapping[str, str]
@@ -120,7 +123,7 @@ def of_project(area: str) -> Iterator[tuple[str, Project, list[str]]]:
         named = manifests(files)
         if named:
             with suppress(DiagnosticError):
-                yield name, project_of(files), named
+                yield name, project_of({".git": "", **files}), named
 
 
 @pytest.mark.parametrize("area", AREAS)
@@ -157,6 +160,68 @@ def test_render_and_build_say_what_validate_says(area: str) -> None:
             assert {(code, path, line) for code, _, path, line in found} <= whole, (name, overlay.path)
             if overlay.entry is None or overlay.entry.options.kind is EntryKind.DIRECTORY:
                 assert built(project, overlay) == found, (name, overlay.path)
+
+
+FLUX = """\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: flux-system, namespace: flux-system}
+spec: {url: "https://git.example.org/acme/fleet.git"}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: flux-system, namespace: flux-system}
+spec: {path: ./clusters/prod, sourceRef: {kind: GitRepository, name: flux-system}}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: vms, namespace: flux-system}
+spec: {path: ./vms, sourceRef: {kind: GitRepository, name: flux-system}}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: storage, namespace: flux-system}
+spec: {path: ./storage, sourceRef: {kind: GitRepository, name: flux-system}}
+"""
+STORAGE_CLASS = """\
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast}
+provisioner: example.org/fast
+retentionPolicy: Retain
+"""
+SIZED = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web, namespace: shop}
+spec:
+  runStrategy: Always
+  instancetype: {name: of-this-cluster}
+  template: {spec: {domain: {devices: {}}}}
+"""
+
+
+def test_overlays_that_init_would_list_are_validated_without_a_project_file(tmp_path: Path) -> None:
+    files = {
+        "clusters/prod/flux-system/gotk-sync.yaml": FLUX,
+        "storage/fast.yaml": STORAGE_CLASS,
+        "vms/web.yaml": SIZED,
+    }
+    errors = {
+        (Code.UNKNOWN_FIELD, Severity.ERROR, "storage/fast.yaml", 5),
+        (Code.INSTANCETYPE_NOT_FOUND, Severity.ERROR, "vms/web.yaml", 6),
+    }
+    write(tmp_path, files)
+    request = RenderRequest(mode=RenderMode.DRY_RUN, use_cache=False, jobs=1)
+    found = render(Project.read(tmp_path), request, Silent()).findings
+    assert keys(found, Code.TREE_MISSING) == errors
+    assert validated(project_of(files), ".") == errors
+    in_repository = project_of({".git": "", **files})
+    assert {path: validated(in_repository, path) for path in files} == {
+        path: {each for each in errors if each[2] == path} for path in files
+    }
+    # Anything may be beside a file in a folder that is not a repository.
+    assert validated(project_of(files), "storage/fast.yaml") == set()
 
 
 def rendered(project: Project, overlay: Overlay) -> set[Key]:

@@ -43,7 +43,7 @@ def validate(folder: Path, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    (tmp_path / ".git").mkdir()
+    (tmp_path / "vmrender.yaml").write_text("apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n")
     (tmp_path / "vm.yaml").write_text(VM)
     (tmp_path / "values.yaml").write_text("replicas: 1\n")
     return tmp_path

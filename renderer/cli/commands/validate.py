@@ -89,15 +89,15 @@ def command(  # noqa: PLR0913 - one for each option
     cluster = ReportTarget.current().cluster
     if named or (cluster and not paths):
         project = open_project()
-        result = validate_overlays(project, named, kubevirt, chosen)
+        result = validate_overlays(project, named, kubevirt, chosen, note)
     elif reads_input:
         content = read_limited(sys.stdin.buffer, STANDARD_INPUT)
         nothing = f"standard input {'has no object to check' if content.strip() else 'is empty'}"
         project = open_project(name, standard_input=content)
         file = project.relative(name) if name else STANDARD_INPUT
-        result = validate(project, [file], kubevirt, chosen)
+        result = validate(project, [file], kubevirt, chosen, note)
     else:
-        result = validate_paths(open_project, paths, kubevirt, chosen)
+        result = validate_paths(open_project, paths, kubevirt, chosen, note)
     if len(group_by_project(paths)) > 1:  # then paths are relative to their common folder
         ReportTarget.current()._replace(folder=".").activate()
     code = report(result.fs, result.findings, result.overlays, result.unshown)

@@ -90,7 +90,7 @@ def test_one_fix_that_cannot_be_proved_costs_few_trials(
 
 
 def test_findings_that_had_no_lines_at_first_are_fixed_next(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
+    (tmp_path / "vmrender.yaml").write_text("apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n")
     for number in range(12):
         (tmp_path / f"vm{number}.yaml").write_text(MACHINE)
     begin_run()
