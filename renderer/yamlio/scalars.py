@@ -226,10 +226,10 @@ def tagged_scalar(tag: str, text: str, rules: ScalarRules) -> Scalar:
 
 def _binary(text: str) -> str:
     """Return the decoded bytes as Go's JSON shows them: U+FFFD replaces bytes that are not UTF-8."""
-    from base64 import b64decode  # noqa: PLC0415 - few scalars are of this type
+    from renderer.model.base64_text import decoded_base64  # noqa: PLC0415 - few scalars are of this type
 
     try:
-        data = b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
+        data = decoded_base64(text)
     except ValueError:  # text beyond ASCII is not valid either
         raise TagMismatchError("!!binary holds text that is not base64") from None
     return data.decode("utf-8", "replace")

@@ -7,8 +7,6 @@ An Application names a cluster by the server or the name in its Secret (argo-cd 
 
 from __future__ import annotations
 
-import binascii
-from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -18,6 +16,7 @@ from renderer.files.file_system import readable_content
 from renderer.gitops.argocd.application import as_application, is_application, is_application_set
 from renderer.kubevirt.facts.kinds import SECRET
 from renderer.kubevirt.facts.made_secrets import made_secrets
+from renderer.model.base64_text import decoded_base64
 from renderer.model.cluster_settings import LOCAL_NAME, LOCAL_SERVER
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.json import JsonObject, object_at, text_at, without
@@ -110,6 +109,6 @@ def _target(resource: Resource) -> _Target:
 
 def _decoded(text: str) -> str:
     try:
-        return b64decode("".join(text.split()), validate=True).decode()
-    except (binascii.Error, ValueError):
+        return decoded_base64(text).decode()
+    except ValueError:
         return ""

@@ -8,10 +8,10 @@ its name.
 
 from __future__ import annotations
 
-from base64 import b64decode
 from collections.abc import Iterable, Iterator
 
 from renderer.files.file_system import FileSystem
+from renderer.model.base64_text import decoded_base64
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.kube.encryption import is_encrypted
@@ -60,7 +60,7 @@ def objects_of_decrypted_sources(
 
 def _holds_encrypted_file(value: object) -> bool:
     try:
-        content = b64decode("".join(value.split()), validate=True) if isinstance(value, str) else b""
+        content = decoded_base64(value) if isinstance(value, str) else b""
     except ValueError:
         return False
     return any(marker in content for marker in _MARKERS)

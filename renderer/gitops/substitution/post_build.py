@@ -7,7 +7,6 @@ are dropped.
 
 from __future__ import annotations
 
-import base64
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -15,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from renderer.gitops.entry_fields import empty_fields
+from renderer.model.base64_text import decoded_base64
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
@@ -41,7 +41,6 @@ _IGNORED_FIELDS = (
 #: The label or annotation of objects in which Flux replaces no variables.
 SUBSTITUTE, DISABLED = f"{FLUX_KUSTOMIZE_GROUP}/substitute", "disabled"
 #: Go's decoder of base64 ignores them.
-_LINE_BREAKS = str.maketrans("", "", "\r\n")
 #: Keys that name a value beside them, and a variable with its value in a text.
 _NAMING = ("name", "key")
 #: Fields of a source of variables that have none.
@@ -334,7 +333,7 @@ class VariableReader:
         if not encoded:
             return written
         try:
-            return base64.b64decode(written.translate(_LINE_BREAKS), validate=True).decode()
+            return decoded_base64(written).decode()
         except ValueError:  # invalid base64, not ASCII, or not text
             self._reject("the value of the variable is not text in base64", site)
             return None

@@ -16,6 +16,7 @@ from renderer.golang.template.evaluate import GoFunction
 from renderer.golang.template.json_writer import NotJsonError, to_json, yaml_tree
 from renderer.golang.template.strconv import well_formed
 from renderer.golang.template.values import go_value
+from renderer.model.base64_text import decoded_base64
 from renderer.model.diagnostic import DiagnosticError
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.encode import encode
@@ -104,10 +105,6 @@ def _bytes(text: str) -> bytes:
     return text.encode(errors="replace")
 
 
-def _decode_base64(text: str) -> bytes:
-    return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
-
-
 _STEPS_PER_YAML_CHARACTER = 8
 
 ENCODING_FUNCTIONS: Mapping[str, GoFunction] = {
@@ -123,7 +120,7 @@ ENCODING_FUNCTIONS: Mapping[str, GoFunction] = {
     "fromYaml": GoFunction(_from_yaml(dict), "s"),
     "fromYamlArray": GoFunction(_from_yaml(list), "s"),
     "b64enc": GoFunction(_encoder(base64.b64encode), "s"),
-    "b64dec": GoFunction(_text_decoder(_decode_base64), "s"),
+    "b64dec": GoFunction(_text_decoder(decoded_base64), "s"),
     "b32enc": GoFunction(_encoder(base64.b32encode), "s"),
     "b32dec": GoFunction(_text_decoder(base64.b32decode), "s"),
     "sha1sum": GoFunction(lambda text: hashlib.sha1(_bytes(text)).hexdigest(), "s"),  # noqa: S324 - sprig's

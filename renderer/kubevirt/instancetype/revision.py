@@ -7,8 +7,6 @@ in 1.6): releases up to 1.2 decode it as the type of the matcher; since 1.3 its 
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 from collections.abc import Sequence
 from typing import NoReturn
@@ -33,6 +31,7 @@ from renderer.kubevirt.instancetype.api.old_versions import (
 from renderer.kubevirt.instancetype.api.preference import PREFERENCE_SPEC
 from renderer.kubevirt.instancetype.api.types import DecodeError, Decoding
 from renderer.kubevirt.instancetype.behaviour import Behaviour, SpecRevisions
+from renderer.model.base64_text import decoded_base64
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.kube.res_id import Gvk
@@ -113,8 +112,8 @@ def _encoded_spec(data: JsonObject) -> bytes | None:
     if not isinstance(encoded, str):
         return None
     try:
-        return base64.b64decode(encoded.replace("\r", "").replace("\n", ""), validate=True)
-    except (binascii.Error, ValueError):
+        return decoded_base64(encoded)
+    except ValueError:
         return None
 
 
