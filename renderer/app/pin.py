@@ -33,8 +33,6 @@ from renderer.kubevirt.facts.kinds import VM, VM_POOL
 from renderer.kubevirt.impact.lost_revision import named_revisions
 from renderer.model.kube.json import object_at
 from renderer.model.kube.label_selector import SelectorError, parse_selector, selects
-from renderer.model.kube.location import Site
-from renderer.model.kube.resource import Resource
 from renderer.model.pin import Pinnable
 from renderer.model.plural import plural
 from renderer.model.suggest import suggest
@@ -181,7 +179,7 @@ def _users_in(dump: str, piped: BinaryIO | None) -> RevisionUsers:
     """Read who names revisions in a cluster. Raises ``DiagnosticError`` for an unusable dump."""
     consistency = Consistency()
     objects = {
-        each.id.object_key: Resource(each.content, Site(each.location.path))
+        each.id.object_key: each.resource
         for each in read_dump(find_files([dump], piped))
         if each.kind in REVISION_USER_KINDS and consistency.add(each)
     }

@@ -111,9 +111,9 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
         credentials.add(live.content)
         identity = live.id.object_key
         if identity[:2] == (APPS_GROUP, CONTROLLER_REVISION) and _stores_instancetype(live.content):
-            revisions[identity] = Resource(live.content, Site(live.location.path))
+            revisions[identity] = live.resource
         if identity[0] == INSTANCETYPE_GROUP:
-            instancetypes[identity] = Resource(live.content, Site(live.location.path))
+            instancetypes[identity] = live.resource
         scaled = autoscaled(live)
         if scaled and (scaled.pool not in pools or scaled.pool != str(live.id)):  # an autoscaler counts most
             pools[scaled.pool] = scaled

@@ -54,6 +54,10 @@ class SourceObject(Record):
     group_files: Mapping[str, str] = EMPTY
 
     @property
+    def resource(self) -> Resource:
+        return Resource(self.content, Site(self.path))
+
+    @property
     def is_file(self) -> bool:
         return not self.group
 

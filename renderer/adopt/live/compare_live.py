@@ -47,6 +47,7 @@ from renderer.model.difference import (
     Impact,
     OverlayDifference,
     ResourceChange,
+    by_severity,
     effects_of,
 )
 from renderer.model.kube.encryption import SOPS, has_ciphertext, is_encrypted
@@ -287,7 +288,7 @@ class _LiveComparison:
         effects = {*change.effects, effect, *effects_of(refusal)}
         return change._replace(
             impact=Impact(effect, reason, DELETION),
-            effects=tuple(sorted(effects, key=lambda each: -each.severity)),
+            effects=by_severity(effects),
             runs=self._runs(live),
             data=data,
         )

@@ -192,7 +192,7 @@ def _always_run(folder: str, objects: Iterable[SourceObject]) -> bool:
     With one that does not, Argo CD never finishes a sync in waves (``checks.rules.halted_in_sync_waves``).
     """
     found = (each for each in objects if each.folder == folder)
-    machines = (VirtualMachineView.of(Resource(each.content, Site(each.path))) for each in found)
+    machines = (VirtualMachineView.of(each.resource) for each in found)
     return all(each.run_strategy in _RUNNING for each in machines if each is not None)
 
 

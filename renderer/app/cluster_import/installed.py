@@ -19,7 +19,6 @@ from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.kube.json import Json, JsonObject, text_at
-from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.yamlio.encode import encode_source
@@ -38,7 +37,7 @@ def installed_files(
     A file that exists with other content is replaced with ``replace``; otherwise it stays, with a warning.
     Raises ``DiagnosticError``: edit-refused.
     """
-    views = (VirtualMachineView.of(Resource(each.content, Site(each.path))) for each in objects)
+    views = (VirtualMachineView.of(each.resource) for each in objects)
     named = {matched for view in views if view is not None for matched in view.matched_objects()}
     files: dict[str, bytes] = {}
     outdated: list[Diagnostic] = []

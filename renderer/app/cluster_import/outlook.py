@@ -11,13 +11,11 @@ from renderer.adopt.dump.user_objects import is_machine
 from renderer.adopt.import_summary import ToSeal
 from renderer.checks.rules.references import references
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.model.kube.location import Site
-from renderer.model.kube.resource import Resource
 
 
 def files_to_seal(output: str, objects: Sequence[SourceObject]) -> tuple[ToSeal, ...]:
     """Return the placeholders below ``output``, each with the machines that name its object."""
-    views = (VirtualMachineView.of(_resource(each)) for each in objects if not each.is_placeholder)
+    views = (VirtualMachineView.of(each.resource) for each in objects if not each.is_placeholder)
     machines: dict[tuple[str, str, str], dict[str, None]] = {}
     for kind, found in references(view for view in views if view is not None).items():
         for each in found:
@@ -28,11 +26,10 @@ def files_to_seal(output: str, objects: Sequence[SourceObject]) -> tuple[ToSeal,
         ToSeal(
             posixpath.join(output, each.path),
             in_cluster=not each.moved_from,
-            machines=tuple(machines.get((resource.kind, resource.namespace, resource.name), ())),
+            machines=tuple(machines.get(each.resource.reference, ())),
         )
         for each in objects
         if each.is_placeholder
-        for resource in [_resource(each)]
     )
 
 
@@ -54,14 +51,10 @@ def restarts(found: Iterable[UserObject], objects: Sequence[SourceObject]) -> tu
 
 def applied_by(found: Iterable[UserObject], objects: Iterable[SourceObject]) -> Mapping[str, tuple[str, ...]]:
     """Return the written objects that somebody deploys today, machines first, by who does."""
-    written = {_resource(each).current_id.object_key for each in objects if not each.is_placeholder}
+    written = {each.resource.current_id.object_key for each in objects if not each.is_placeholder}
     by_engine: dict[str, list[str]] = {}
     for each in sorted(found, key=lambda each: not is_machine(each.resource.gvk.group, each.resource.kind)):
         if each.engine and each.resource.current_id.object_key in written:
             by_engine.setdefault(each.engine, []).append(str(each.resource.current_id))
     ordered = sorted(by_engine.items(), key=lambda each: -len(each[1]))
     return {engine: tuple(names) for engine, names in ordered}
-
-
-def _resource(each: SourceObject) -> Resource:
-    return Resource(each.content, Site(each.path))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from renderer.model.kube.json import JsonObject, object_at, text_at
-from renderer.model.kube.location import Location
+from renderer.model.kube.location import Location, Site
 from renderer.model.kube.res_id import Gvk, ResId
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 
 
@@ -22,6 +23,11 @@ class LiveObject(Record):
             self.name,
             self.namespace,
         )
+
+    @property
+    def resource(self) -> Resource:
+        """The object without its line."""
+        return Resource(self.content, Site(self.location.path))
 
     @property
     def kind(self) -> str:
