@@ -23,7 +23,7 @@ from renderer.authoring.catalogs.catalog_folder import (
 )
 from renderer.authoring.catalogs.entry import is_entry
 from renderer.emit.edit_user_files import change_files
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, present_content
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.cluster_settings import BuiltinCatalog, CatalogPath, lists
@@ -144,7 +144,7 @@ def _write_catalog(
     before: dict[str, bytes | None] = dict.fromkeys(writes)
     before |= {f"{folder}/{name}": content for name, content in existing.items()}
     if adds:
-        written = fs.read(PROJECT_FILE) if fs.is_file(PROJECT_FILE) else None
+        written = present_content(fs, PROJECT_FILE)
         before[PROJECT_FILE] = written
         config = project.config
         place = _place_among(config.catalogs, posixpath.basename(posixpath.dirname(folder)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
@@ -52,6 +51,7 @@ from renderer.model.run.work import WorkDone, in_turn
 from renderer.pipeline.deployers import Deployers
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveCluster, LiveMachines
 from renderer.pipeline.missing_references import MOUNTED, MountedObjects
+from renderer.project.project_root import path_as_written
 
 _EMPTY_HINT = (
     "leave out kinds that the cluster lacks, or kubectl prints nothing: kubectl get vm,pvc -A -o yaml"
@@ -90,9 +90,8 @@ class Dump(Record):
 
     def path_in(self, root: Path) -> str:
         """Return the path of a dump below ``root``; empty if it is elsewhere."""
-        path = Path(os.path.normpath(Path.cwd() / self.name))
-        is_inside = self.name != STDIN and path != root and path.is_relative_to(root)
-        return path.relative_to(root).as_posix() if is_inside else ""
+        path = None if self.name == STDIN else path_as_written(root, self.name)
+        return "" if path is None or path == "." else path
 
 
 def compare_with_dump(  # noqa: PLR0913 - one for each option of the command
@@ -372,7 +371,7 @@ class _DumpedObjects:
                 if has_values_of_secret(live.kind):
                     other_secrets.append(live.content)
             elif consistency.add(live):
-                found[live.id.object_key] = Resource(live.content, Site(live.location.path))
+                found[live.id.object_key] = live.resource
         if not (found or self.mounted or self.others):
             message = "the dump holds no object"
             raise Diagnostic.in_file(dump.name, Code.DUMP_INVALID, message, _EMPTY_HINT).error()

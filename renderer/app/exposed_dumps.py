@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from renderer.adopt.dump.files import STDIN
 from renderer.app.project import Project
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.project.project_root import path_as_written
 
 
 def exposed_dumps(project: Project, files: Sequence[str]) -> tuple[Diagnostic, ...]:
@@ -20,11 +19,8 @@ def exposed_dumps(project: Project, files: Sequence[str]) -> tuple[Diagnostic, .
     # It starts git: only for files in the project.
     from renderer.files.git import PATTERN_SECONDS, Allowance, GitProcess  # noqa: PLC0415 - as above
 
-    inside = [
-        path.relative_to(project.root).as_posix()
-        for path in (Path(os.path.normpath(Path.cwd() / file)) for file in files if file != STDIN)
-        if path.is_relative_to(project.root)
-    ]
+    places = (path_as_written(project.root, file) for file in files if file != STDIN)
+    inside = [each for each in places if each is not None]
     if not inside:
         return ()
     listing = ("ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *inside)

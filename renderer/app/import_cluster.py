@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -26,6 +25,7 @@ from renderer.app.sparse_checkout import check_checked_out
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.output_folder import OutputFolder
+from renderer.files.file_system import present_content
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located
 from renderer.findings.run_findings import located_as_given
@@ -39,6 +39,7 @@ from renderer.model.kube.location import Location
 from renderer.model.release import LATEST, OLDEST, Release, snapshot_of
 from renderer.model.render_config import PROJECT_FILE, RenderConfig
 from renderer.model.suggest import did_you_mean
+from renderer.project.project_root import path_as_written
 
 #: The folder at the top of the project in which each namespace gets a folder.
 OUTPUT = "overlays"
@@ -109,7 +110,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     fs, entries = project.fs, request.entries
     to_write = (*writes, PROJECT_FILE)
     check_writable(project.root, to_write)
-    before = {path: fs.read(path) if fs.is_file(path) else None for path in to_write}
+    before = {path: present_content(fs, path) for path in to_write}
     new_folders = {
         posixpath.join(output, folder): NewFolder(mode, entries is Engine.ARGO_CD and folder in planned.waves)
         for folder, mode in sorted(planned.modes.items())
@@ -121,7 +122,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         folders = {posixpath.join(output, folder): pins for folder, pins in planned.folders.items()}
         entry_objects = entry_files(project, entries, output, writes[PROJECT_FILE], folders)
         check_writable(project.root, entry_objects.files)
-        before |= {path: fs.read(path) if fs.is_file(path) else None for path in entry_objects.files}
+        before |= {path: present_content(fs, path) for path in entry_objects.files}
         writes |= entry_objects.files
     changed = {path: content for path, content in writes.items() if before[path] != content}
     kinds = {kind for kind, _ in gathered.left_out} | {each.resource.kind for each in gathered.objects}
@@ -200,10 +201,10 @@ def _output_folder(project: Project, request: ClusterImport) -> str:
             raise UsageError(message, "--cluster")
         folder = f"clusters/{request.cluster}" if request.cluster else OUTPUT
         return OutputFolder.locate(project.root, folder).path
-    path = Path(os.path.normpath(Path.cwd() / written))
-    if not path.is_relative_to(project.root):
+    path = path_as_written(project.root, written)
+    if path is None:
         raise UsageError(f"{written} lies outside the repository {project.root}", "--output")
-    return OutputFolder.locate(project.root, path.relative_to(project.root).as_posix()).path
+    return OutputFolder.locate(project.root, path).path
 
 
 def _target_release(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -48,7 +47,7 @@ from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.release import OLDEST, Release, snapshot_of
 from renderer.model.run.taint import taint_masking
 from renderer.model.vmrender_api import INSTANCETYPE_SERIES, RENDER_CONFIG, TEMPLATE, VMRENDER_API_VERSION
-from renderer.project.project_root import find_project_root, read_named_file
+from renderer.project.project_root import find_project_root, path_as_written, read_named_file
 from renderer.project.project_schemas import listed_schemas, read_project_schemas
 from renderer.yamlio.decode import decode_documents
 
@@ -270,9 +269,9 @@ def _write_root(into: Path) -> tuple[Path, str]:
     The folder is the repository, or ``into`` itself if it is elsewhere. Raises ``DiagnosticError``.
     """
     root = find_project_root(Path.cwd())
-    folder = Path(os.path.normpath(Path.cwd() / into))
-    if folder.is_relative_to(root):
-        return root, folder.relative_to(root).as_posix()
+    folder = path_as_written(root, into)
+    if folder is not None:
+        return root, folder
     try:
         into.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.layout import object_file_name
 from renderer.emit.output_folder import is_kept
 from renderer.files.disk import file_exists
-from renderer.files.file_system import EditedFiles, FilesAbove
+from renderer.files.file_system import EditedFiles, FilesAbove, present_content
 from renderer.kustomize.reader.find_kustomization import find_kustomization
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
@@ -23,6 +22,7 @@ from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.pipeline import Pipeline
+from renderer.project.project_root import path_as_written
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,16 @@ class SourceFolder:
         output-invalid if the path leads through a symbolic link.
         """
         # Not resolved: a link is rejected wherever it leads, as a pull request may add one.
-        path = Path(os.path.normpath(Path.cwd() / written))
-        if not path.is_relative_to(project.root):
+        path = path_as_written(project.root, written)
+        if path is None:
             return cls(project, project.relative(written))
-        relative = path.relative_to(project.root)
-        if any(map(is_kept, relative.parts)):
+        if any(map(is_kept, path.split("/"))):
             raise UsageError(f"{written} is not a place for manifests")
-        check_writable(project.root, (relative.as_posix(),))
-        if any(map(file_exists, (path, *path.parents))):
+        check_writable(project.root, (path,))
+        place = project.root / path
+        if any(map(file_exists, (place, *place.parents))):
             raise UsageError(f"{written} is not a folder")
-        return cls(project, relative.as_posix())
+        return cls(project, path)
 
     @property
     def exists(self) -> bool:
@@ -80,12 +80,8 @@ class SourceFolder:
         fs = self.project.fs
         file = posixpath.normpath(posixpath.join(self.path, name))
         kustomization = self._kustomization()
-        return ManifestPlace(
-            file,
-            fs.read(file) if fs.is_file(file) else None,
-            kustomization,
-            fs.read(kustomization) if fs.is_file(kustomization) else None,
-        )
+        present, listing = present_content(fs, file), present_content(fs, kustomization)
+        return ManifestPlace(file, present, kustomization, listing)
 
     def _kustomization(self) -> str:
         try:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, present_content
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.digest import sha256
@@ -33,7 +33,7 @@ def plan_generated_files(
     Raises ``DiagnosticError``: foreign-file for a file without its digest in the list, and for a list that
     names anything but schemas.
     """
-    before = {name: _content(fs, f"{folder}/{name}") for name in (*files, SUMS)}
+    before = {name: present_content(fs, f"{folder}/{name}") for name in (*files, SUMS)}
     lines = (before[SUMS] or b"").decode(errors="replace").splitlines()
     matches = [_SUM.fullmatch(line) for line in lines]
     recorded = {match[2]: match[1] for match in matches if match}
@@ -60,10 +60,6 @@ def plan_generated_files(
 def _digest(content: bytes) -> str:
     """Return the digest of a file as it was written, also if Git has changed the ends of its lines."""
     return sha256(content.replace(b"\r\n", b"\n"))
-
-
-def _content(fs: FileSystem, path: str) -> bytes | None:
-    return fs.read(path) if fs.is_file(path) else None
 
 
 def _foreign(path: str) -> Diagnostic:

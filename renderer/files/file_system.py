@@ -86,13 +86,18 @@ def files_named(fs: FileSystem, name: str, folder: str = ".") -> Iterator[str]:
             yield from files_named(fs, name, path)
 
 
+def present_content(fs: FileSystem, path: str) -> bytes | None:
+    """Return the content of a file; None if there is none. Raises ``DiagnosticError`` if it is unreadable."""
+    return fs.read(path) if fs.is_file(path) else None
+
+
 def readable_content(fs: FileSystem, path: str) -> bytes | None:
     """Return the content of a file; None if there is none, or if it cannot be read.
 
     The error is for whoever needs the file to report.
     """
     try:
-        return fs.read(path) if fs.is_file(path) else None
+        return present_content(fs, path)
     except DiagnosticError:
         return None
 

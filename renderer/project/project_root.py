@@ -50,6 +50,12 @@ def path_in_project(root: Path, path: Path) -> str | None:
     return real.relative_to(root).as_posix() if real.is_relative_to(root) else None
 
 
+def path_as_written(root: Path, path: Path | str) -> str | None:
+    """Return ``path`` relative to ``root``, wherever links on it lead; None if it is outside."""
+    written = _absolute(Path(path))
+    return written.relative_to(root).as_posix() if written.is_relative_to(root) else None
+
+
 def read_named_file(path: Path) -> bytes:
     """Return the content of a file. Raises ``DiagnosticError``: file-outside-root if a link leads out."""
     root = find_project_root(path)

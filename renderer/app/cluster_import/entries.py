@@ -15,7 +15,7 @@ from renderer.adopt.entry_objects import (
 )
 from renderer.app.project import Project
 from renderer.authoring.new_project.install_source import parse_address
-from renderer.files.file_system import FilesAbove
+from renderer.files.file_system import FilesAbove, present_content
 from renderer.files.git import GitProcess
 from renderer.golang.glob_table import GlobTable
 from renderer.model.diagnostic import DiagnosticError
@@ -81,7 +81,7 @@ def entry_files(
             in_waves |= {overlay.name} if overlay.tree.sync_waves else set()
     name = "vms" if output == "overlays" else output.replace("/", "-")
     path = f"{engine.value}/{name}.yaml"
-    present = project.fs.read(path) if project.fs.is_file(path) else None
+    present = present_content(project.fs, path)
     if not trees:
         return EntryFiles({})
     if engine is Engine.FLUX:

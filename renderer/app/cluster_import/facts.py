@@ -16,6 +16,7 @@ from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.builtin_catalogs import builtin_path, composed_catalog
+from renderer.files.file_system import present_content
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located
 from renderer.findings.run_findings import located_as_given
@@ -132,9 +133,7 @@ def import_facts(project: Project, request: FactsImport) -> ImportedFacts:
     if has_errors(findings):
         return ImportedFacts(located_as_given(findings))
     check_writable(project.root, (path, PROJECT_FILE))
-    before = {
-        each: project.fs.read(each) if project.fs.is_file(each) else None for each in (path, PROJECT_FILE)
-    }
+    before = {each: present_content(project.fs, each) for each in (path, PROJECT_FILE)}
     _check_replaceable(path, before[path])
     writes = {
         path: facts_text(facts).encode(),
