@@ -1,9 +1,9 @@
-"""A difference as one JSON document, ``schemas/vmrender/diff.json``."""
+"""A difference as one JSON document, or as a line for each object: ``schemas/vmrender/diff.json``."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from renderer.diff.grouped import Group, groups_of
 from renderer.kubevirt.facts.virtual_machine import PATHS
@@ -11,6 +11,7 @@ from renderer.model.difference import (
     ORDER,
     Amounts,
     Cause,
+    ChangeType,
     DataChange,
     Difference,
     FieldChange,
@@ -96,7 +97,7 @@ def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
         **({"formerCluster": overlay.former_cluster} if overlay.former_cluster is not None else {}),
         "kubevirt": {"before": before and before.as_target, "after": after and after.as_target},
         "incomparable": overlay.incomparable or None,
-        "changes": [change_json(change, is_live=is_live) for change in overlay.changes],
+        "changes": [_change(change, is_live=is_live) for change in overlay.changes],
         "equal": overlay.equal,
         "totals": dict(zip(("before", "after"), map(_totals, overlay.totals), strict=True)),
         **({"images": [image_json(each) for each in overlay.images]} if overlay.images else {}),
@@ -149,8 +150,7 @@ def _group(group: Group) -> Json:
     }
 
 
-def change_json(change: ResourceChange, *, is_live: bool) -> JsonObject:
-    """Return the change of one object."""
+def _change(change: ResourceChange, *, is_live: bool) -> JsonObject:
     return {
         "type": change.type,
         "danger": change.danger,
@@ -236,3 +236,22 @@ def _amounts(amounts: Amounts) -> Json:
         "hugepagesBytes": amounts.hugepages,
         "gpus": amounts.gpus,
     }
+
+
+def write_lines(difference: Difference) -> str:
+    """Return a line for each object that differs, and for each overlay that cannot be compared.
+
+    It is ``$defs/line`` of the schema.
+    """
+    lines = (line for overlay in difference.overlays for line in _lines(overlay, is_live=difference.is_live))
+    return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+
+
+def _lines(overlay: OverlayDifference, *, is_live: bool) -> Iterator[JsonObject]:
+    place = {"overlay": overlay.path, "cluster": overlay.cluster or None}
+    if overlay.incomparable:
+        yield {**place, "incomparable": overlay.incomparable}
+    for change in overlay.changes:
+        leaves = change.type is ChangeType.REMOVED and overlay.former_cluster is not None
+        place["cluster"] = (overlay.former_cluster if leaves else overlay.cluster) or None
+        yield {**place, "resource": resource_json(change.id), **_change(change, is_live=is_live)}

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from renderer.adopt.fit.series import SizeProposal
+from renderer.adopt.fit.values import FitQuality, FitReport
 from renderer.adopt.import_summary import ImportSummary, ToSeal
-from renderer.model.plural import plural
-from renderer.report.fit_text import fit_lines
+from renderer.model.kube.json import array_at
+from renderer.model.plural import listed, plural
 
 #: How many names a line has, and how many lines there are about one thing; the rest is counted.
 _FEW, _MOST_LINES = 5, 10
+_MOST_FIELDS = 4
+_SHORTENED = "spec.template.spec."
 
 
 def lines(summary: ImportSummary) -> Iterator[str]:
@@ -24,7 +28,7 @@ def lines(summary: ImportSummary) -> Iterator[str]:
     yield from _left_out(summary)
     if summary.pins:
         yield f"pinned: {summary.pins} to instance types and preferences that differ from the catalogs"
-    yield from fit_lines(summary.fits, summary.sizes)
+    yield from _fit_lines(summary.fits, summary.sizes)
     if summary.group_by:
         bases = f"{plural(summary.grouped, 'machine')} in {plural(summary.bases, 'base')}"
         none = f"none, as no two machines of a namespace have the same value of the label {summary.group_by}"
@@ -100,3 +104,51 @@ def _names(names: Sequence[str]) -> str:
     """Return the first names, and the number of others."""
     rest = len(names) - _FEW
     return ", ".join(names) if rest <= 1 else f"{', '.join(names[:_FEW])} and {rest} more"
+
+
+def _fit_lines(reports: Sequence[FitReport], proposals: Sequence[SizeProposal]) -> Iterator[str]:
+    """Yield the number of fitted machines, the new sizes, and a line for each machine.
+
+    Of many machines, those with the same answer share a line.
+    """
+    if not reports:
+        return
+    written = [report for report in reports if report.is_written]
+    fields = sum(report.supplied for report in written)
+    yield f"fitted: {len(written)} of {len(reports)} virtual machines, which are {fields} fields shorter"
+    for proposal in proposals:
+        rows = len(array_at(proposal.manifest, "spec", "sizes"))
+        what = f"series {proposal.name}: {plural(rows, 'size')}" if rows else f"preference {proposal.name}"
+        yield f"shared: {what} for {plural(proposal.uses, 'virtual machine')}"
+    answers: dict[str, list[str]] = {}
+    for report in reports:
+        answers.setdefault(_answer_line(report), []).append(f"{report.id.namespace}/{report.id.name}")
+    if len(reports) <= _MOST_LINES:
+        for report in reports:
+            yield f"fit: {report.id.namespace}/{report.id.name}: {_answer_line(report)}"
+        return
+    common = sorted(answers.items(), key=lambda each: -len(each[1]))[:_FEW]
+    for answer, machines in common:
+        others = f" and {len(machines) - 1} more" if len(machines) > 1 else ""
+        yield f"fit: {machines[0]}{others}: {answer}"
+    rest = len(reports) - sum(len(machines) for _, machines in common)
+    if rest:
+        yield f"fit: {plural(rest, 'other machine')}; --format json names all"
+
+
+def _answer_line(report: FitReport) -> str:
+    pair = " with ".join(filter(None, (report.instancetype, report.preference)))
+    match report.quality:
+        case FitQuality.EXACT:
+            state = f" exactly, but is not written: {report.obstacle}" if report.obstacle else ""
+            return f"{pair}{state}"
+        case FitQuality.NEAREST:
+            impact = f"; {report.impact.effect}: {report.impact.reason}" if report.impact else ""
+            return f"nothing fits; {pair} comes nearest, but changes {_field_names(report)}{impact}"
+        case FitQuality.NONE:
+            return "nothing fits"
+
+
+def _field_names(report: FitReport) -> str:
+    names = [str(field).removeprefix(_SHORTENED) for field in report.differing]
+    return listed(names, _MOST_FIELDS)

@@ -266,7 +266,7 @@ def _document(difference: Difference, chosen: DiffFormat, limit_bytes: int, *, c
 
             return json(difference)
         case DiffFormat.JSONL:
-            from renderer.report.diff_jsonl import write as json_lines  # noqa: PLC0415 - one writer of five
+            from renderer.report.diff_json import write_lines as json_lines  # noqa: PLC0415 - one writer of five
 
             return json_lines(difference)
         case DiffFormat.MARKDOWN:

@@ -10,7 +10,7 @@ from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import MemoryFileSystem
 from renderer.findings.located import LocatedError
 from renderer.model.difference import Difference, OverlayDifference
-from renderer.report import diff_html, diff_json, diff_jsonl, diff_markdown, diff_text
+from renderer.report import diff_html, diff_json, diff_markdown, diff_text
 from tests.fuzz.judging import Files, check_reveals_nothing, project_target
 from tests.fuzz.mutation import project
 from tests.fuzz.target import SEEDS, Target
@@ -36,7 +36,12 @@ def _check(named: tuple[str, Files, bool]) -> None:
     markdown = diff_markdown.write(difference, _MOST_BYTES)
     assert len(markdown.encode()) <= _MOST_BYTES
     check_reveals_nothing(
-        *(diff_text.write(difference), diff_json.write(difference), diff_jsonl.write(difference), markdown),
+        *(
+            diff_text.write(difference),
+            diff_json.write(difference),
+            diff_json.write_lines(difference),
+            markdown,
+        ),
         diff_html.write(difference, "style", "script"),
     )
 
