@@ -126,7 +126,7 @@ class DeployerChanges:
         changes: dict[str, list[ResourceChange]] = {}
         impacts: _Impacts = {}
         for key, path in deployers.places(self._unlisted).items():
-            old, new = deployers.object(0, key), deployers.object(1, key)
+            old, new = deployers.pair(key)
             if path not in self._failed:
                 impacts[key.id, key.entry] = None
             if old is not None and new is not None:

@@ -76,6 +76,10 @@ class DeployerMap:
         written = each.side.deployers.written.get(key.id, ())
         return each.found.get(key) or (written[0] if len(written) == 1 else None)
 
+    def pair(self, key: DeployerKey) -> tuple[Resource | None, Resource | None]:
+        """Return a deployer on both sides."""
+        return self.object(0, key), self.object(1, key)
+
     def applied(self, overlay: Overlay) -> Iterator[tuple[Resource, Resource | None]]:
         """Yield the objects that deploy an overlay, as their engine gets them, before and after the change.
 

@@ -83,8 +83,9 @@ class RedirectedOverlays:
         elif path in self._sides[0].overlays:
             yield from filter(None, [self.departure(path)])
         yield from self._instances(path)
-        deployers = {**self._deployers.of(path)[0], **self._deployers.of(path)[1]}
-        for key in {**self._deployers.above(path)[0], **self._deployers.above(path)[1], **deployers}:
+        (former, latter), (above, now_above) = self._deployers.of(path), self._deployers.above(path)
+        deployers = {**former, **latter}
+        for key in {**above, **now_above, **deployers}:
             yield from self._changes(key, overlay, is_direct=key in deployers)
 
     def _handovers(self, path: str) -> Iterator[str]:
@@ -154,7 +155,7 @@ class RedirectedOverlays:
         before, after = (side.deployers for side in self._sides)
         former, latter = self._deployers.of(path)
         for key in (key for key in former if key in latter):
-            old, new = self._deployers.object(0, key), self._deployers.object(1, key)
+            old, new = self._deployers.pair(key)
             if old and new and before.is_applied(old) and not after.is_applied(new):
                 label = f"{new.kind} {new.name} of {new.origin.path}"
                 yield f"nothing in this repository applies {label} any more, which deploys it"
@@ -175,14 +176,14 @@ class RedirectedOverlays:
         """Yield why what deploys an overlay may be another object, or deleted: what deploys that changes."""
         former, latter = self._deployers.above(path)
         for key in former:
-            old, new = self._deployers.object(0, key), self._deployers.object(1, key)
+            old, new = self._deployers.pair(key)
             if old is not None and (new is None or key not in latter):
                 yield f"{old.kind} {old.name} no longer applies what deploys it"
             elif old is not None and new is not None:
                 yield from self._changes_below(key)
 
     def _changes_below_of(self, key: DeployerKey) -> tuple[str, ...]:
-        old, new = self._deployers.object(0, key), self._deployers.object(1, key)
+        old, new = self._deployers.pair(key)
         return tuple(changes_below(old, new, self._folders)) if old and new else ()
 
     def _rivals_of(self, key: DeployerKey) -> tuple[str, ...]:
@@ -201,7 +202,7 @@ class RedirectedOverlays:
         return [each for each in latter if known.get(each.origin) != each.content]
 
     def _rebuilt_by(self, key: DeployerKey) -> str:
-        old, new = self._deployers.object(0, key), self._deployers.object(1, key)
+        old, new = self._deployers.pair(key)
         return self._builds.of_deployer(old, new) if old and new else ""
 
     def _changes(self, key: DeployerKey, overlay: Overlay, *, is_direct: bool) -> Iterator[str]:
@@ -209,7 +210,7 @@ class RedirectedOverlays:
 
         ``is_direct``: it deploys the overlay itself, and not only the object that does so.
         """
-        old, new = self._deployers.object(0, key), self._deployers.object(1, key)
+        old, new = self._deployers.pair(key)
         if old is None:
             if new is not None and is_direct and self._is_known_source(new, overlay.path):
                 yield f"{new.kind} {new.name}, its source, was not in Git: it may have been another one"

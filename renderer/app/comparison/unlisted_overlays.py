@@ -208,12 +208,13 @@ class UnlistedOverlays:
             map(self._sides[1].brings_operator, self._changed if installing else ())
         )
         for path, (one, other) in installing.items():
-            if one and not is_moved and lost_manifests(one[0].content, other[0].content if other else EMPTY):
-                before.setdefault(folder_of(path), []).append(one[0])
-            elif one and other and replaced_release(one[0].content, other[0].content):
-                self._beside |= {path} if is_same(one[1], other[1]) else set()
-                for objects, each in ((before, one[0]), (after, other[0])):
-                    objects.setdefault(folder_of(path), []).append(each)
+            old, new = (each.entries.content if each else EMPTY for each in (one, other))
+            if one and not is_moved and lost_manifests(old, new):
+                before.setdefault(folder_of(path), []).append(one.entries)
+            elif one and other and replaced_release(old, new):
+                self._beside |= {path} if is_same(one.others, other.others) else set()
+                before.setdefault(folder_of(path), []).append(one.entries)
+                after.setdefault(folder_of(path), []).append(other.entries)
         for found, _, _ in differences_by_folder(self._sides, before, after):
             yield from _harm(found)
 

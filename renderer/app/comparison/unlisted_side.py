@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cached_property, partial
+from typing import NamedTuple
 
 from renderer.app.comparison.side import Side
 from renderer.diff.overlay_side import OverlaySide
@@ -37,6 +38,16 @@ from renderer.pipeline.target_cluster import target_cluster_of
 from renderer.yamlio.decode import decode_yaml11
 
 _WORD = pattern(rb"[\w.-]+")
+
+
+class Installing(NamedTuple):
+    """The ``entries`` of a kustomization that install KubeVirt, as an object named after its folder.
+
+    ``others`` are its other fields without these entries; they may be confidential.
+    """
+
+    entries: Resource
+    others: JsonObject
 
 
 class UnlistedSide:
@@ -246,12 +257,8 @@ class UnlistedSide:
                     found += objects
         return found
 
-    def installing(self, path: str) -> tuple[Resource, JsonObject] | None:
-        """Return the entries of a kustomization that install KubeVirt, and apart from them its other fields.
-
-        The entries are an object that is named after the folder; the other fields may be confidential.
-        None if no entry installs KubeVirt.
-        """
+    def installing(self, path: str) -> Installing | None:
+        """Return how a kustomization installs KubeVirt; None if none of its entries does."""
         listing = self.side.listing
         if not listing.is_manifest(path) or listing.is_aside(path) or _is_hidden(path):
             return None
@@ -261,7 +268,7 @@ class UnlistedSide:
             return None
         name = {"name": folder_of(path)}
         content = {**KUSTOMIZATION_HEAD, "metadata": name, **entries}
-        return (Resource(content, Site(path)), rest) if entries else None
+        return Installing(Resource(content, Site(path)), rest) if entries else None
 
     def _deployers(self) -> Iterator[Resource]:
         """Yield the Kustomizations and Applications in files, and the Applications that sets make."""
