@@ -53,11 +53,9 @@ class Run:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    commit(repository, FILES)
-    monkeypatch.chdir(repository)
-    return repository
+def folder(folder: Path) -> Path:
+    commit(folder, FILES)
+    return folder
 
 
 def run(*arguments: str) -> Run:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from renderer.cli.app import main
 from tests.cli.diff_repositories import ORIGIN
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import VM
 from tests.cli.test_diff_deployers import APPLICATION, APPLICATION_SET, project
 
@@ -30,13 +30,6 @@ FILES = ONE.replace(
     f'[{{git: {{repoURL: "{ORIGIN}", revision: main, files: [{{path: "overlays/*/config.json"}}]}}}}]',
 ).replace("targetRevision: main", 'targetRevision: "{{revision}}"')
 PLACE = "clusters/prod/sites.yaml"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = init(tmp_path / "repository")
-    monkeypatch.chdir(folder)
-    return folder
 
 
 def shown(folder: Path, before: dict[str, str], after: dict[str, str], entry: str = "") -> str:

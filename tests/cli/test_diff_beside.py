@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import ORIGIN, VM, run
 from tests.cli.test_diff_handovers import PLAIN, TREE, application
 from tests.cli.test_diff_unlisted import KUBEVIRT, WEB
@@ -20,13 +20,6 @@ RECURSING = application(path=".").replace(
 )
 LOST = "removed KubeVirt kubevirt/kubevirt in clusters:apps"
 OTHER = VM.replace("name: db", "name: other")
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    monkeypatch.chdir(repository)
-    return repository
 
 
 def shown(folder: Path, before: dict[str, str], after: dict[str, str]) -> str:

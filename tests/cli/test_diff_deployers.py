@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from renderer.cli.app import main
 from renderer.files.git_repository import GitFileSystem
 from tests.cli.diff_repositories import APPLICATION_OF_PATH, GIT_REPOSITORY, ORIGIN, PROJECT, SCHEMA, SETTINGS
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -59,13 +59,6 @@ FLUX = {
     "clusters/prod/dev.yaml": DEV,
 }
 ARGOCD = {"clusters/prod/apps.yaml": APPLICATION}
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = init(tmp_path / "repository")
-    monkeypatch.chdir(folder)
-    return folder
 
 
 def project(entry: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.cli.diff_repositories import SCHEMA
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import VM, kustomization, run
 
 HEAD = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
@@ -46,11 +46,9 @@ CONFIGURED = {"vmrender.yaml": f"{NEWEST}configuration: [kv.yaml]\n", "kv.yaml":
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    commit(repository, FILES)
-    monkeypatch.chdir(repository)
-    return repository
+def folder(folder: Path) -> Path:
+    commit(folder, FILES)
+    return folder
 
 
 PROJECT_FILE = "vmrender.yaml"

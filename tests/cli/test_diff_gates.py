@@ -30,11 +30,9 @@ REFUSED = {"overlays/prod/disk.yaml": DISK.replace("blank: {}", "http: {url: 'ht
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    commit(repository, {**FILES, **LISTED})
-    monkeypatch.chdir(repository)
-    return repository
+def folder(folder: Path) -> Path:
+    commit(folder, {**FILES, **LISTED})
+    return folder
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.diff_repositories import PROJECT
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, VM, kustomization, run
 
 GATE = ("--fail-on", "data")
@@ -64,13 +64,6 @@ spec:
   resources:
     - {indented}
 """
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    monkeypatch.chdir(repository)
-    return repository
 
 
 def shown(folder: Path, before: dict[str, str], after: dict[str, str]) -> str:

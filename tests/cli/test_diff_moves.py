@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.cli.diff_repositories import PROJECT, SCHEMA
-from tests.cli.git_work_tree import commit, git, init, write
+from tests.cli.git_work_tree import commit, git, write
 from tests.cli.test_diff import FILES, FLUX_SOURCE, ORIGIN, VM, kustomization, run
 from tests.cli.test_diff_gates import DISK
 
@@ -29,13 +29,6 @@ def overlay(path: str, **manifests: str) -> dict[str, str]:
         f"{path}/kustomization.yaml": f"resources: {json.dumps(names)}\n",
         **{f"{path}/{name}.yaml": text for name, text in manifests.items()},
     }
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    monkeypatch.chdir(repository)
-    return repository
 
 
 def rename(folder: Path, path: str, new: str) -> None:

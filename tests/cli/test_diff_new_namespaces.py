@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.diff_repositories import APPLICATION_OF_PATH, PROJECT
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import run
 
 VM = """\
@@ -29,13 +29,6 @@ NOTE = "  no Namespace new is in Git: unless the cluster has it, nothing can be 
 APPLICATION = APPLICATION_OF_PATH.replace(
     '"https://kubernetes.default.svc"}', '"https://kubernetes.default.svc", namespace: new}'
 ).replace("PATH", "overlays/prod")
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    monkeypatch.chdir(repository)
-    return repository
 
 
 def test_overlay_says_that_the_namespace_is_not_in_git(folder: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.diff_repositories import PROJECT
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import run
 
 MACHINE = """\
@@ -41,13 +41,6 @@ spec: {{accessModes: [ReadWriteMany], resources: {{requests: {{storage: 10Gi}}}}
 )
 COPIED = "a live migration copies the data, and the old disk stays"
 UNCOPIED = "at the next start if it does not run now (runStrategy: Manual): nothing copies the data"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    monkeypatch.chdir(repository)
-    return repository
 
 
 def changed(folder: Path, before: str, after: str, edits: dict[str, str], machine: str = MACHINE) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import VM, kustomization, run
 from tests.cli.test_diff_handovers import APPS, PLAIN, TREE, application
 from tests.cli.test_diff_unlisted import APPLICATIONS, KUBEVIRT
@@ -23,13 +23,6 @@ metadata: {name: data, namespace: prod}
 spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 """
 SET = APPLICATIONS.replace("https://git.example.org/vms.git", "https://git.example.org/acme/fleet.git")
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    monkeypatch.chdir(repository)
-    return repository
 
 
 def owned(manifest: str, flag: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import VM
 from tests.cli.test_diff_deployers import APPLICATION, KUSTOMIZATION, SOURCE, diff, project
 
@@ -35,13 +35,6 @@ metadata: {name: vms, namespace: prod}
 spec:
   chart: {spec: {chart: vms, sourceRef: {kind: HelmRepository, name: charts}}}
 """
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = init(tmp_path / "repository")
-    monkeypatch.chdir(folder)
-    return folder
 
 
 @pytest.mark.parametrize(

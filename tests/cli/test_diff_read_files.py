@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from renderer.cli.app import main
 from tests.cli.diff_repositories import PROJECT, SETTINGS
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -203,10 +203,8 @@ CHANGES: dict[str, tuple[Mapping[str, str], Mapping[str, str | None], str]] = {
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(folder: Path) -> Path:
     """Return a repository with one overlay, which contains no machine."""
-    folder = init(tmp_path / "repository")
-    monkeypatch.chdir(folder)
     write(
         folder,
         {

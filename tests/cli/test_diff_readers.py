@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.diff_repositories import PROJECT
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import run
 
 KUSTOMIZATION = """\
@@ -65,13 +65,6 @@ spec: {target: {name: db-init}}
 """
 ENTRIES = PROJECT + "repositories: ['https://git.example.org/acme/fleet.git']\noverlays: [{flux: clusters}]\n"
 READ = "changes: virt-launcher reads it when the instance starts"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    monkeypatch.chdir(repository)
-    return repository
 
 
 def test_a_machine_reads_a_secret_of_another_kustomization(folder: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.cli.diff_repositories import PROJECT, SCHEMA
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, VM, kustomization, run
 
 EAST, WEST = "{name: east}", "{name: west}"
@@ -27,11 +27,9 @@ def project(clusters: str = BOTH, **overlays: str) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    commit(repository, DB)
-    monkeypatch.chdir(repository)
-    return repository
+def folder(folder: Path) -> Path:
+    commit(folder, DB)
+    return folder
 
 
 def shown(folder: Path, before: str, after: str, *arguments: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.diff_repositories import PROJECT
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, VM, application, kustomization, run
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -84,13 +84,6 @@ other objects
 overlays/prod (KubeVirt 1.9)
   1 equal
 """
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    monkeypatch.chdir(repository)
-    return repository
 
 
 def test_removed_objects_say_what_goes_with_them(folder: Path) -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from renderer.cli.app import main
 from tests.cli.diff_repositories import PROJECT, SETTINGS
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -65,13 +65,6 @@ spec:
     metadata: {name: << inputs.site >>, namespace: prod}
     spec: {interval: 1h, chartRef: {kind: OCIRepository, name: x}}
 """
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = init(tmp_path / "repository")
-    monkeypatch.chdir(folder)
-    return folder
 
 
 def in_no_overlay(deployer: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import VM, kustomization, run
 from tests.cli.test_diff_handovers import PLAIN, TREE, resource_set
 from tests.cli.test_diff_unlisted import KUBEVIRT, RELEASE, WEB
@@ -24,13 +24,6 @@ kind: ResourceSetInputProvider
 metadata: {name: sites, namespace: flux-system}
 spec: {type: Static, defaultValues: {suspend: false, path: ./overlays/prod}}
 """
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    monkeypatch.chdir(repository)
-    return repository
 
 
 def shown(folder: Path, before: dict[str, str], after: dict[str, str]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.diff_repositories import PROJECT
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import run
 from tests.cli.test_diff_readers import ENTRIES, FLUX, VM
 
@@ -31,13 +31,6 @@ CHANGES = [
     ("db.yaml", SERVICE.replace("name: db}, p", "name: web}, p"), "it no longer selects VirtualMachine db"),
     ("route.yaml", "", LOST.format("this Ingress")),
 ]
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    monkeypatch.chdir(repository)
-    return repository
 
 
 def files(*overlays: str) -> dict[str, str]:

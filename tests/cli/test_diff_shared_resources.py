@@ -11,7 +11,7 @@ import pytest
 from renderer.app.comparison.compared_overlay import compare_sides
 from renderer.model.difference import OverlayDifference
 from tests.cli.diff_repositories import PROJECT
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, VM, kustomization, run
 from tests.cli.test_diff_handovers import application
 
@@ -39,13 +39,6 @@ BOTH = {
 }
 OTHER = VM.replace("name: db", "name: other")
 SECOND = kustomization("apps").replace("name: apps", "name: second")
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    monkeypatch.chdir(repository)
-    return repository
 
 
 def machines() -> list[int]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.git_work_tree import commit, git, init, write
+from tests.cli.git_work_tree import commit, git, write
 from tests.cli.test_diff import VM
 from tests.cli.test_diff_deployers import APPLICATION, KUSTOMIZATION, SOURCE, diff, project
 
@@ -23,13 +23,6 @@ FETCHING = {"clusters/prod/source.yaml": f"{SOURCE}  recurseSubmodules: true\n"}
 INFRA = KUSTOMIZATION.replace("name: apps", "name: infra").replace("overlays/prod", "infra")
 MANIFEST = {"infra/vms.yaml": "{apiVersion: v1, kind: Namespace, metadata: {name: vms}}"}
 REASON = "is at another commit, whose files are not in this repository"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = init(tmp_path / "repository")
-    monkeypatch.chdir(folder)
-    return folder
 
 
 def move_submodule(folder: Path, files: dict[str, str], path: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import VM
 from tests.cli.test_diff_deployers import APPLICATION, APPLICATION_SET, KUSTOMIZATION, SOURCE, diff, project
 
@@ -49,13 +49,6 @@ CHOSEN = APPLICATION_SET.replace(
 )
 CHOSEN = CHOSEN.replace("overlays/{{site}}", "overlays/prod").replace("{{site}}", "{{name}}")
 CHOSEN = CHOSEN.replace(LOCAL, 'server: "{{server}}"')
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = init(tmp_path / "repository")
-    monkeypatch.chdir(folder)
-    return folder
 
 
 @pytest.mark.parametrize(

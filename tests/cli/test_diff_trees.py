@@ -30,10 +30,8 @@ TREE = "rendered/prod"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(folder: Path) -> Path:
     """Return a repository with two rendered overlays, each of which a Kustomization of Flux applies."""
-    folder = init(tmp_path / "repository")
-    monkeypatch.chdir(folder)
     files = {"vmrender.yaml": PROJECT, "clusters/source.yaml": GIT_REPOSITORY}
     for name in ("dev", "prod"):
         files[f"overlays/{name}/kustomization.yaml"] = "resources: [settings.yaml]\n"

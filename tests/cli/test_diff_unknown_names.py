@@ -8,7 +8,7 @@ import pytest
 
 from renderer.cli.console import ExitCode
 from tests.cli.diff_repositories import PROJECT
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import run
 
 VM = """\
@@ -41,13 +41,6 @@ FILES = {
 NEW = VM.replace("secretRef: {name: init}", "secretRef: {name: new}")
 LOST = "accepted, but it will not start again: "
 MISSING = "Secret new is not in Git: unless the cluster has it, the pod of its next start waits for it"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    monkeypatch.chdir(repository)
-    return repository
 
 
 @pytest.mark.parametrize(

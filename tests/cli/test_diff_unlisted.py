@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from renderer.cli.app import main
 from tests.cli.diff_repositories import PROJECT, SETTINGS
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -75,10 +75,8 @@ DEPLOYERS = {"flux": KUSTOMIZATION, "argocd": APPLICATION, "set": APPLICATIONS}
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(folder: Path) -> Path:
     """Return a repository with one overlay, which contains no machine."""
-    folder = init(tmp_path / "repository")
-    monkeypatch.chdir(folder)
     overlay = {
         "overlays/prod/kustomization.yaml": "resources: [settings.yaml]\n",
         "overlays/prod/settings.yaml": SETTINGS,

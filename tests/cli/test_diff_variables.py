@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.git_work_tree import commit, init, write
+from tests.cli.git_work_tree import commit, write
 from tests.cli.test_diff import VM, run
 from tests.cli.test_diff_handovers import PLAIN, TREE
 
@@ -20,13 +20,6 @@ GENERATED = (
     "{}Generator: [{{name: vars, {}}}]\n"
 )
 ENTRY = "overlays: [{flux: clusters}]\n"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    monkeypatch.chdir(repository)
-    return repository
 
 
 def sources(kind: str, form: str) -> dict[str, str]:

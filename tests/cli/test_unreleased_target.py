@@ -54,12 +54,10 @@ COMMANDS = (
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repository = init(tmp_path / "repository")
-    commit(repository, FILES)
-    write(repository, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.medium")})
-    monkeypatch.chdir(repository)
-    return repository
+def folder(folder: Path) -> Path:
+    commit(folder, FILES)
+    write(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.medium")})
+    return folder
 
 
 def output_of(command: str) -> str:
