@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from renderer.files.file_system import FileSystem, normal_path
-from renderer.gitops.argocd.application import is_application, is_application_set
+from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.substitute import substitute
@@ -25,7 +25,7 @@ from renderer.model.kube.cluster_wide import with_default_namespace
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.pipeline.argocd_build import build_application
+from renderer.pipeline.argocd_build import ApplicationBuilder
 from renderer.pipeline.flux_build import ArtifactBuilds
 
 FLUX = "kustomize.toolkit.fluxcd.io"
@@ -205,7 +205,8 @@ class ArgoCd:
             return ()
 
     def _objects(self, application: Resource) -> ResourceSet:
-        outcome = build_application(self._fs, application, self._is_this_repository)
+        own = {each.url for each in sources(application) if self._is_this_repository(each.url, each.path)}
+        outcome = ApplicationBuilder(self._fs).build(application, own.__contains__)
         if outcome.failed:
             return ResourceSet()
         namespace = text_at(application.content, "spec", "destination", "namespace")

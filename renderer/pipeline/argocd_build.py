@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
@@ -18,7 +18,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import CompletedKustomization
 from renderer.model.run.work import spend, spent
-from renderer.pipeline.flux_build import BuildContext, CompletedBuilds
+from renderer.pipeline.flux_build import BuildContext, BuiltOnce, CompletedBuilds
 
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 
 _PLAIN = BuildContext()
-#: Builds a kustomization with the options of an Application.
-Compose: TypeAlias = Callable[[CompletedKustomization], Outcome[ResourceSet]]
 _NAMES = {"helm": "Helm chart", "plugin": "config management plugin"}
 
 
@@ -48,18 +46,6 @@ def generate(
     )
 
 
-def build_application(
-    fs: FileSystem, application: Resource, is_this_repository: Callable[[str, str], bool]
-) -> Outcome[ResourceSet]:
-    """Return the objects of one Application, as ``ApplicationBuilder`` does."""
-    return ApplicationBuilder(fs, kustomize_builds(fs).compose).build(application, is_this_repository)
-
-
-def kustomize_builds(fs: FileSystem, context: BuildContext = _PLAIN) -> CompletedBuilds:
-    """Return the builds of kustomizations as Argo CD runs them."""
-    return CompletedBuilds(fs, LoadRestrictor.ROOT_ONLY, context, sorted_by_kind=True)
-
-
 class _LastBuild(NamedTuple):
     """The build of a kustomization of which only the file of its folder decides, and its steps."""
 
@@ -69,28 +55,32 @@ class _LastBuild(NamedTuple):
 
 
 class ApplicationBuilder:
-    """Builds Applications; what they share of a folder is read once.
+    """Builds Applications, each once; what they share of a folder is read once.
+
+    Of an Application that needs charts or other repositories, the objects are those that can be followed.
 
     The last build of a folder without options is kept: an ApplicationSet may make thousands of Applications
-    of one folder. Its steps count each time, as later stages work on each Application.
+    of one folder. Its steps count for each of them, as later stages work on each Application.
     """
 
-    def __init__(self, fs: FileSystem, compose: Compose, recorder: Recorder | None = None) -> None:
-        """``compose`` builds kustomizations; a ``recorder`` knows what each Application depends on."""
+    def __init__(self, fs: FileSystem, context: BuildContext = _PLAIN) -> None:
         from renderer.gitops.folder_reader import FolderReader
 
-        self.folders = FolderReader(fs, recorder)
-        self._compose = compose
-        self._recorder = recorder or Recorder()
+        self.folders = FolderReader(fs, context.recorder)
+        self.kustomizations = CompletedBuilds(fs, LoadRestrictor.ROOT_ONLY, context, sorted_by_kind=True)
+        self._recorder = context.recorder or Recorder()
+        self._built = BuiltOnce(context.recorder)
         self._last: _LastBuild | None = None
 
-    def build(
-        self, application: Resource, is_this_repository: Callable[[str, str], bool]
-    ) -> Outcome[ResourceSet]:
+    def build(self, application: Resource, is_own: Callable[[str], bool]) -> Outcome[ResourceSet]:
         """Return the objects of the Application's sources in this repository; report other sources.
 
-        ``destination.namespace`` is not set on them yet.
+        ``is_own`` is True for the URLs by which it names this repository. ``destination.namespace`` is not
+        set on the objects yet.
         """
+        return self._built.of(application, lambda: self._build(application, is_own))
+
+    def _build(self, application: Resource, is_own: Callable[[str], bool]) -> Outcome[ResourceSet]:
         from renderer.gitops.argocd.application import sources
         from renderer.gitops.argocd.destination import without_duplicates
         from renderer.gitops.argocd.known_fields import unknown_fields
@@ -103,7 +93,7 @@ class ApplicationBuilder:
         for source in sources(application):
             if not source.has_manifests:
                 continue
-            if source.is_chart or not is_this_repository(source.url, source.path):
+            if source.is_chart or not is_own(source.url):
                 what = "a Helm chart of another repository" if source.is_chart else f"in {source.url}"
                 findings.append(_not_rendered(source, f"it is {what}"))
                 continue
@@ -145,7 +135,7 @@ class ApplicationBuilder:
                 spend(last.steps, "composing Applications")
                 return last.outcome
             before = spent()
-            outcome = self._compose(completed)
+            outcome = self.kustomizations.compose_supported(completed)
             # Options of an Application make new content, and findings about them name its fields.
             self._last = _LastBuild(completed, outcome, spent() - before)
             return outcome

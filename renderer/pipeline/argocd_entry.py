@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from renderer.gitops.argocd.discovery import ArgocdDiscovery, ReachedApplication
     from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
     from renderer.gitops.repository_url import RepositoryUrls
+    from renderer.pipeline.argocd_build import ApplicationBuilder
 
 _APPLYING = "Application(s) that apply rendered trees"
 
@@ -141,14 +142,16 @@ def _discover(
     from renderer.gitops.argocd.known_fields import unknown_fields
     from renderer.gitops.argocd.repointing import at_sources
     from renderer.gitops.argocd.roots import application_objects, may_have_applications
+    from renderer.pipeline.argocd_build import ApplicationBuilder
 
+    applications = search.applications() if search.applications else ApplicationBuilder(fs)
     notes: list[Diagnostic] = []
     unread: dict[str, DiagnosticError] = {}
     projects: list[Resource] = []
     roots = application_objects(
         fs,
         entry.path,
-        lambda folder: _compose_folder(fs, folder, entry, notes.append),
+        lambda folder: _compose_folder(applications, folder, entry, notes.append),
         unread.__setitem__,
         projects.append,
     )
@@ -163,7 +166,7 @@ def _discover(
     if len(urls.candidates) > 1:
         raise _ambiguous_repository(entry, urls)
     rendered_sources = RenderedSources(fs, config, entry)
-    builder = _ArgocdBuilder(fs, config.clusters, search.relevant, urls, rendered_sources)
+    builder = _ArgocdBuilder(applications, config.clusters, search.relevant, urls, rendered_sources)
     discovery = ArgocdDiscovery(builder.build, builder.follow_set, urls.is_this_repository)
     reached = discovery.follow(roots)
     if discovery.findings and not reached:
@@ -189,22 +192,21 @@ class _ArgocdBuilder:
 
     def __init__(
         self,
-        fs: FileSystem,
+        applications: ApplicationBuilder,
         clusters: Sequence[ClusterSettings],
         relevant: Relevant,
         urls: RepositoryUrls,
         rendered: RenderedSources,
     ) -> None:
         from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
-        from renderer.pipeline.argocd_build import ApplicationBuilder, kustomize_builds
 
-        self._fs = fs
-        self.applications = ApplicationBuilder(fs, kustomize_builds(fs).compose_supported)
+        self.applications = applications
+        self._fs = applications.folders.fs
         self._clusters = clusters
         self._relevant = relevant
         self._urls = urls
         self._rendered = rendered
-        self._tree = RepositoryTree(fs)
+        self._tree = RepositoryTree(self._fs)
         self._sets: dict[Site, Resource] = {}  # by the site of their Applications
         self.notes: list[Diagnostic] = []
         self.applying_trees: list[str] = []
@@ -226,7 +228,7 @@ class _ArgocdBuilder:
             return Outcome(ResourceSet(), tuple(filter(None, errors)))
         if not self._relevant(_application_folders(self._fs, application, self._urls)):
             return Outcome(ResourceSet())
-        return self.applications.build(application, self._urls.is_this_repository)
+        return self.applications.build(application, {source.url for source in own}.__contains__)
 
     def follow_set(self, application_set: Resource) -> tuple[Resource, ...]:
         """Return the Applications of an ApplicationSet, and note what there is to report about it."""
@@ -304,18 +306,16 @@ def _ambiguous_repository(entry: OverlayEntry, urls: RepositoryUrls) -> Diagnost
 
 
 def _compose_folder(
-    fs: FileSystem, folder: str, entry: OverlayEntry, note: Callable[[Diagnostic], None]
+    applications: ApplicationBuilder, folder: str, entry: OverlayEntry, note: Callable[[Diagnostic], None]
 ) -> tuple[Resource, ...]:
     """Return the resources of a folder with a kustomization; note what needs charts or other repositories.
 
     Raises ``DiagnosticError``.
     """
     from renderer.gitops.flux.generator import find_or_generate
-    from renderer.gitops.folder_reader import FolderReader
-    from renderer.pipeline.argocd_build import kustomize_builds
 
-    completed = find_or_generate(FolderReader(fs), folder, entry_site(entry.path, entry.listed_by))
-    outcome = kustomize_builds(fs).compose_supported(completed)
+    completed = find_or_generate(applications.folders, folder, entry_site(entry.path, entry.listed_by))
+    outcome = applications.kustomizations.compose_supported(completed)
     if outcome.failed and not outcome.value:
         raise DiagnosticError(*outcome.diagnostics)
     for found in outcome.diagnostics if outcome.failed else ():

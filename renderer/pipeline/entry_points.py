@@ -142,7 +142,7 @@ class EntryPointComposer:
 
     def forget_builds(self) -> None:
         """Drop what was read and built for several Applications or Kustomizations."""
-        for part in ("_applications", "flux_builds"):
+        for part in ("applications", "flux_builds"):
             self.__dict__.pop(part, None)
 
     def substitute(
@@ -237,14 +237,14 @@ class EntryPointComposer:
     def _argocd(self, point: EntryPoint) -> Outcome[ResourceSet]:
         if point.entry is None:
             return Outcome(ResourceSet(point.objects))
-        return self._applications.build(point.entry, lambda url, _path: url in point.repositories)
+        return self.applications.build(point.entry, point.repositories.__contains__)
 
     @cached_property
-    def _applications(self) -> ApplicationBuilder:
-        from renderer.pipeline.argocd_build import ApplicationBuilder, kustomize_builds
+    def applications(self) -> ApplicationBuilder:
+        """The builds of Applications, which the search for entry points shares."""
+        from renderer.pipeline.argocd_build import ApplicationBuilder
 
-        compose = kustomize_builds(self._fs, self._context).compose
-        return ApplicationBuilder(self._fs, compose, self._recorder)
+        return ApplicationBuilder(self._fs, self._context)
 
     def _with_templates(
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]

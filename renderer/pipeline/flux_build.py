@@ -199,11 +199,27 @@ class _Built(Record):
     diagnostics: tuple[Diagnostic, ...]
 
 
-class ArtifactBuilds:
-    """Builds Flux Kustomizations of one artifact; what they share of it is read once.
+class BuiltOnce:
+    """The builds of engine objects: each is built once, to find what it deploys and to render it."""
 
-    Each object is built once: to find what it deploys, for what others look up in it, and to render it.
-    """
+    def __init__(self, recorder: Recorder | None) -> None:
+        self._recorder = recorder or Recorder()
+        self._built: dict[int, _Built] = {}
+
+    def of(self, entry: Resource, build: Callable[[], Outcome[ResourceSet]]) -> Outcome[ResourceSet]:
+        """Return the resources of the object, built on first use; whoever asks depends on the same files."""
+        with self._recorder.using(Task("build", f"{entry.origin.path} {'/'.join(entry.reference)}")):
+            if id(entry) not in self._built:
+                composed = build()
+                self._built[id(entry)] = _Built(entry, composed.value.resources, composed.diagnostics)
+        built = self._built[id(entry)]
+        return Outcome(
+            ResourceSet(built.resources), built.diagnostics
+        )  # one whose resources may be taken out
+
+
+class ArtifactBuilds:
+    """Builds Flux Kustomizations of one artifact; what they share of it is read once."""
 
     def __init__(
         self,
@@ -217,8 +233,7 @@ class ArtifactBuilds:
         self.artifact = artifact
         self._folders = FolderReader(artifact, context.recorder)
         self._builds = CompletedBuilds(artifact, LoadRestrictor.NONE, context, sorted_by_kind=False)
-        self._recorder = context.recorder or Recorder()
-        self._built: dict[int, _Built] = {}
+        self._built = BuiltOnce(context.recorder)
         self._unbuilt: UnbuiltFolders | None = None
 
     def compose(self, entry: Resource) -> Outcome[ResourceSet]:
@@ -228,22 +243,15 @@ class ArtifactBuilds:
         empty = tuple(empty_fields(entry))
         if any(map(_is_empty_patch, empty)):  # kustomize's error about it would name no field
             return Outcome(ResourceSet(), empty)
-        return self._compose_once(entry)
+        return self._built.of(entry, lambda: self._compose(entry))
 
-    def _compose_once(self, entry: Resource) -> Outcome[ResourceSet]:
-        """Return the resources of the object, built on first use; whoever asks depends on the same files."""
+    def _compose(self, entry: Resource) -> Outcome[ResourceSet]:
         from renderer.gitops.flux.generator import complete
 
-        with self._recorder.using(Task("build", f"{entry.origin.path} {'/'.join(entry.reference)}")):
-            if id(entry) not in self._built:
-                try:
-                    composed = self._builds.compose(complete(self._folders, entry))
-                except DiagnosticError as error:
-                    composed = Outcome(ResourceSet(), error.diagnostics)
-                self._built[id(entry)] = _Built(entry, composed.value.resources, composed.diagnostics)
-        built = self._built[id(entry)]
-        own = ResourceSet(built.resources)  # whoever asks may take everything out of it
-        return Outcome(own, built.diagnostics)
+        try:
+            return self._builds.compose(complete(self._folders, entry))
+        except DiagnosticError as error:
+            return Outcome(ResourceSet(), error.diagnostics)
 
     def compose_folder(self, folder: str, listed_at: Site) -> Outcome[ResourceSet]:
         """Return the resources of a folder that the project names at ``listed_at``."""
@@ -272,7 +280,7 @@ class ArtifactBuilds:
         from renderer.gitops.flux.generator import complete
         from renderer.gitops.substitution.substitute import SecondPass
 
-        composed = self._compose_once(entry)
+        composed = self._built.of(entry, lambda: self._compose(entry))
         if needs_others(composed):
             try:
                 composed = self._builds.with_supported_part(composed, complete(self._folders, entry))

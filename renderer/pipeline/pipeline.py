@@ -119,7 +119,10 @@ class Pipeline:
         from renderer.pipeline.entry_search import Search
 
         with self._context.recorder.using(FINDING_OVERLAYS):
-            search = Search(flux_builds=lambda: self._entry_points.flux_builds)
+            search = Search(
+                flux_builds=lambda: self._entry_points.flux_builds,
+                applications=lambda: self._entry_points.applications,
+            )
             found = look_up_overlays(self._fs, self._config, search)
         overlays = (
             each._replace(kubevirt=self._releases.get(each.path, each.kubevirt)) for each in found.overlays

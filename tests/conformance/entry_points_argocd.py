@@ -16,7 +16,7 @@ from renderer.model.kube.cluster_wide import with_default_namespace
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.pipeline.argocd_build import build_application
+from renderer.pipeline.argocd_build import ApplicationBuilder
 from renderer.yamlio.encode import encode
 from tests.conformance.entry_points_flux import stated
 
@@ -37,7 +37,7 @@ def run_argocd(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
 
     # The vectors have what generators make; the API server refuses some of these names later.
     discovery = ArgocdDiscovery(
-        lambda application: build_application(fs, application, _is_here),
+        lambda application: ApplicationBuilder(fs).build(application, lambda url: _is_here(url, "")),
         generate,
         _is_here,
         name_errors=lambda _application: (),

@@ -35,7 +35,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.pipeline.argocd_build import generate, kustomize_builds
+from renderer.pipeline.argocd_build import ApplicationBuilder, generate
 from renderer.pipeline.reached_objects import repository_urls
 from renderer.project.project import load_project
 from tests.engines import FLUX, Applied, ArgoCd, Flux
@@ -164,7 +164,7 @@ def at_path(root: JsonObject, path: str) -> JsonObject:
 
 def composed(fs: FileSystem, folder: str, entry: OverlayEntry) -> tuple[Resource, ...]:
     completed = find_or_generate(FolderReader(fs), folder, Site(entry.path))
-    return kustomize_builds(fs).compose(completed).value.resources
+    return ApplicationBuilder(fs).kustomizations.compose(completed).value.resources
 
 
 def manifests(fs: FileSystem, folder: str) -> Iterator[Resource]:

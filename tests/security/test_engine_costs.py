@@ -32,7 +32,7 @@ from renderer.kubevirt.facts.lists import field_changes
 from renderer.kustomize.compose import Composer
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
-from renderer.model.diagnostic import DiagnosticError
+from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.entry_point import ComposedArtifact, EntryKind, EntryOptions, Strictness
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.kube.location import Site
@@ -41,8 +41,9 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.model.run.work import WorkLimitError, begin_run, spent
+from renderer.model.source_tree import SourceTree
 from renderer.pipeline import Pipeline
-from renderer.pipeline.argocd_build import ApplicationBuilder, kustomize_builds
+from renderer.pipeline.argocd_build import ApplicationBuilder
 from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.flux_build import BuildContext, FluxBuilds, read_variables
 from renderer.pipeline.flux_dependencies import dependencies_first
@@ -233,14 +234,12 @@ def test_applications_of_one_folder_are_followed_by_one_build_of_it() -> None:
     config_map = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: a}\n"
     folder = {"d/kustomization.yaml": b"resources: [c.yaml]\nnamePrefix: p-\n", "d/c.yaml": config_map}
     source: JsonObject = {"repoURL": "https://git.example.org/fleet.git", "path": "d"}
-    application = Resource(
-        {"kind": "Application", "metadata": {"name": "a"}, "spec": {"source": source}}, Site("a.yaml")
-    )
+    content: JsonObject = {"kind": "Application", "metadata": {"name": "a"}, "spec": {"source": source}}
     files = MemoryFileSystem(folder)
-    builder, built, costs = ApplicationBuilder(files, kustomize_builds(files).compose_supported), [], []
+    builder, built, costs = ApplicationBuilder(files), [], []
     for _ in range(3):
         begin_run()
-        built.append(builder.build(application, lambda _url, _path: True).value)
+        built.append(builder.build(Resource(content, Site("a.yaml")), lambda _url: True).value)
         costs.append(spent())
     assert [each.name for each in built[0]] == ["p-c"]
     assert all(one is other for each in built[1:] for one, other in zip(built[0], each, strict=True))
@@ -269,7 +268,7 @@ def test_files_that_applications_of_one_folder_share_are_read_once(*, options: b
     files["d/c.yaml"] = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: a}\n"
     repository, recorder = CountedReads(files), Recorder()
     fs = RecordedFileSystem(repository, recorder)
-    builder = ApplicationBuilder(fs, kustomize_builds(fs, BuildContext(recorder=recorder)).compose, recorder)
+    builder = ApplicationBuilder(fs, BuildContext(recorder=recorder))
     asked = []
     for name in ("x", "y", "z"):
         source = {"repoURL": "https://git.example.org/fleet.git", "path": "d"}
@@ -277,7 +276,7 @@ def test_files_that_applications_of_one_folder_share_are_read_once(*, options: b
         spec: JsonObject = {"source": {**source, "kustomize": {"namePrefix": name}} if options else source}
         application = Resource({"kind": "Application", "metadata": metadata, "spec": spec}, Site("a.yaml"))
         with recorder.using(Task("overlay", name)):
-            built = builder.build(application, lambda _url, _path: True)
+            built = builder.build(application, lambda _url: True)
         asked.append({each.path for each in recorder.inputs(Task("overlay", name)) if each.method == "read"})
         assert [each.name for each in built.value] == [f"{name}c" if options else "c"]
     assert set(repository.counts.values()) == {1}
@@ -404,6 +403,54 @@ def test_flux_kustomizations_are_built_once_to_find_and_to_render_them(
             assert pipeline.render(each) == alone[number]
         assert recorder.inputs(Task("overlay", each.path)) == inputs[number]
     assert calls == {"compose": 3, "of": 3}  # the root has no variables
+
+
+def test_applications_are_built_once_to_find_and_to_render_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "{repoURL: https://git.example.org/fleet.git, path: %s}"
+    application = (
+        "{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: %s, namespace: argocd},"
+        " spec: {source: %s}}"
+    )
+    config_map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
+    fleet = MemoryFileSystem(
+        {
+            path: text.encode()
+            for path, text in {
+                "root.yaml": application % ("root", source % "apps"),
+                "apps/web.yaml": application % ("web", source % "web"),
+                "web/kustomization.yaml": "resources: [c.yaml]\n",
+                "web/c.yaml": config_map,
+            }.items()
+        }
+    )
+
+    def rendering_by_argo_cd() -> tuple[Pipeline, Recorder]:
+        recorder = Recorder()
+        entry = OverlayEntry("root.yaml", entry=EntryOptions(EntryKind.ARGOCD, name_prefix="prod"))
+        files, config = RecordedFileSystem(fleet, recorder), RenderConfig(overlays=(entry,))
+        return Pipeline(files, config, context=RunContext(recorder)), recorder
+
+    pipeline, recorder = rendering_by_argo_cd()
+    [overlay] = pipeline.found.overlays
+    pipeline, recorder = rendering_by_argo_cd()
+    with recorder.using(Task("overlay")):
+        alone = pipeline.render(overlay)
+    inputs = recorder.inputs(Task("overlay"))
+
+    calls = Counter[str]()
+    compose = Composer.compose
+
+    def counted(composer: Composer, tree: SourceTree) -> Outcome[ResourceSet]:
+        calls["compose"] += 1
+        return compose(composer, tree)
+
+    monkeypatch.setattr(Composer, "compose", counted)
+    pipeline, recorder = rendering_by_argo_cd()
+    [overlay] = pipeline.found.overlays
+    with recorder.using(Task("overlay")):
+        assert pipeline.render(overlay) == alone
+    assert recorder.inputs(Task("overlay")) == inputs
+    assert calls == {"compose": 1}
 
 
 def test_texts_without_variables_are_searched_once() -> None:
