@@ -88,9 +88,6 @@ class ManifestMasking:
         return self._mark(line) if line else line
 
     def _marked(self, value: Json) -> str:
-        """Return the mark of a value, or a text with marks for the confidential parts of it."""
-        if isinstance(value, str) and self._confidential.is_in(value):
-            return self._confidential.mask(value, self._mark)
         return self._mark(scalar_text(value) if not isinstance(value, dict | list) else repr(value))
 
     def _mark(self, text: str) -> str:

@@ -49,6 +49,16 @@ def test_files_without_secrets_are_written_as_they_are() -> None:
             assert both(text, text) == (text, text), file
 
 
+def test_start_data_with_a_known_value_shows_nothing_around_it() -> None:
+    before, after = both(
+        "cloudInitNoCloud:\n  userData: |\n    password: correct-horse\n    licence: old\n",
+        "cloudInitNoCloud:\n  userData: |\n    password: correct-horse\n    licence: new\n",
+        "a/b.yaml",
+        "correct-horse",
+    )
+    assert before == after == "cloudInitNoCloud:\n  userData: ***\n"
+
+
 def test_keys_and_metadata_of_secrets_are_shown_without_values() -> None:
     text = """\
 apiVersion: v1

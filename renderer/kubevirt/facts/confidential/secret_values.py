@@ -51,9 +51,11 @@ _WITH_VALUES = frozenset({SECRET, APPLICATION_SET, *INPUTS_OF_SETS})
 _KEYS_OF_HOLDERS = frozenset({"fake", "op", "parameters", "password", "patch"})
 _WORDS_OF_HOLDERS = ("stringdata", "unattend.xml", r"\u", r"\x")
 _HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)|kind\W{1,9}(?:\w{0,50}secret|\w*[${])")
-#: What the text of such an object has.
+#: What the text of such an object has, or of a machine with start data.
 _IN_TEXT = pattern(
-    rf"(?i)secret|stringdata|unattend\.xml|\\[ux]|\b(?:{'|'.join(sorted(_KEYS_OF_HOLDERS))})\b|kind\W{{1,9}}(?:ResourceSet|\w*[${{])"
+    r"(?i)secret|stringdata|unattend\.xml|\\[ux]|"
+    rf"\b(?:{'|'.join(sorted({*_KEYS_OF_HOLDERS, *START_DATA}))})\b|"
+    r"kind\W{1,9}(?:ResourceSet|\w*[${])"
 )
 #: Entries of two versions of an object that are compared in one step (``model.run.work``).
 _COMPARED_PER_STEP = 8
@@ -86,7 +88,7 @@ def may_hold_objects(tree: Json) -> bool:
 
 
 def may_hold_objects_as_text(text: str) -> bool:
-    """Return False if there is surely no value of a Secret in the documents of a text."""
+    """Return False if there is surely no value of a Secret, and no start data, in the documents of a text."""
     return _IN_TEXT.search(text) is not None
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from renderer.kubevirt.facts.confidential.fields import START_DATA
 from renderer.kubevirt.facts.confidential.masked import holds_secret, masked
 from renderer.kubevirt.facts.confidential.object_fields import fields_of
 from renderer.kubevirt.facts.confidential.parts import hides
@@ -165,6 +166,12 @@ def test_object_that_holds_a_secret_is_recognised(content: JsonObject) -> None:
     assert may_hold_objects(content)
     assert may_hold_objects_as_text(json.dumps(content))
     assert may_hold_objects_as_text(json.dumps(content, indent=2))
+
+
+@pytest.mark.parametrize("key", START_DATA)
+def test_start_data_is_recognised(key: str) -> None:
+    assert may_hold_objects_as_text(json.dumps({"kind": "VirtualMachine", key: "psk: correct-horse"}))
+    assert may_hold_objects_as_text(f"cloudInitNoCloud:\n  {key}: 'psk: correct-horse'\n")
 
 
 def test_text_that_has_no_credential_in_a_key_is_not_parsed() -> None:
