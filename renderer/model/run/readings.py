@@ -262,12 +262,17 @@ def _parts(text: str) -> Iterator[str]:
             yield named[1].rpartition(":")[2]
 
 
+def names_credential_in_secret(name: str) -> bool:
+    """Return True if a name in the text of a Secret or in start data says that its value is a credential."""
+    return names_credential(name) or _NAME_IN_SECRET.search(name) is not None
+
+
 def _named_values(text: str) -> Iterator[str]:
     """Yield the values after names of credentials, as they are written and without quotes."""
     end = 0
     for name in _NAME.finditer(text):
-        is_credential = names_credential(name[1]) or _NAME_IN_SECRET.search(name[1]) is not None
-        value = _VALUE.match(text, name.end()) if name.start() >= end and is_credential else None
+        is_credential = name.start() >= end and names_credential_in_secret(name[1])
+        value = _VALUE.match(text, name.end()) if is_credential else None
         if value is None:
             continue
         end = value.end()

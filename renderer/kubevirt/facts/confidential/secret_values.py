@@ -17,6 +17,7 @@ from renderer.kubevirt.facts.confidential.manifest_text import (
 )
 from renderer.kubevirt.facts.confidential.meant_keys import has_values_of_secret
 from renderer.kubevirt.facts.confidential.meant_kinds import means_secret
+from renderer.kubevirt.facts.confidential.nested_credentials import nested_credential_readings
 from renderer.kubevirt.facts.confidential.parameters import confidential_values_of_inputs
 from renderer.kubevirt.facts.confidential.parts import (
     APPLICATION_SET,
@@ -149,7 +150,8 @@ def _credentials_of_start_data(tree: Json) -> frozenset[str]:
             found |= _credentials_of_start_data(child)
         elif isinstance(child, str) and key in START_DATA:
             text = without_placeholders(child)
-            found.update(each for each in credential_readings(text) if not _WORD.fullmatch(each))
+            made = chain(credential_readings(text), nested_credential_readings(text))
+            found.update(each for each in made if not _WORD.fullmatch(each))
     return frozenset(found)
 
 
@@ -232,11 +234,11 @@ def _texts_with_keys(value: Json, scope: Scope, key: str) -> Iterator[tuple[str,
 
 
 def readings_of_texts(texts: Iterable[str]) -> frozenset[str]:
-    """Return the readings of confidential texts (``model.run.readings``)."""
+    """Return the readings of confidential texts, and of the credentials in the trees that they are."""
     found: set[str] = set()
     for text in texts:
         spend(1, LOOKING)
-        found.update(readings(text))
+        found.update(readings(text), nested_credential_readings(text))
     return frozenset(found)
 
 
