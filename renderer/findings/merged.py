@@ -13,6 +13,7 @@ from renderer.model.pattern import pattern
 from renderer.model.suggest import suggest
 
 #: A word of a message; names have dots and dashes.
+_LEVELS = tuple(Severity)
 _WORD = pattern(r"[\w.-]+")
 _SIZES = ("instancetype", "cpu", "cores", "sockets", "threads", "memory", "guest")
 
@@ -188,7 +189,7 @@ class MergedFindings:
         return merged if merged.is_kept else None
 
     def found(self) -> tuple[Located, ...]:
-        """Return the kept findings, sorted by file and line."""
+        """Return the kept findings in reading order."""
         if self._most is not None and len(self._merged) > self._most:
             self._drop_excess(self._most)
         found = without_repetitions(each.found for each in self._merged.values())
@@ -248,5 +249,10 @@ def _without_word(text: str, word: str) -> str:
     return _WORD.sub(lambda found: "\0" if found[0] == word else found[0], text)
 
 
-def _reading_order(finding: Located) -> tuple[Location, str, str]:
-    return finding.location or Location(""), finding.code, finding.message
+def _reading_order(finding: Located) -> tuple[Location, int, str, str]:
+    """Return the key of the order of all reports: by file and line, as compilers have it, then errors first.
+
+    So what one edits together is together, and editors and fixes go through a file once.
+    """
+    rank = _LEVELS.index(finding.severity)
+    return finding.location or Location(""), rank, finding.code, finding.message

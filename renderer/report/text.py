@@ -25,6 +25,8 @@ Paint = Callable[[str, str], str]
 _STYLES = {"error": "1;31", "warning": "1;33", "info": "1;34", "bold": "1", "dim": "2", "hint": "36"}
 #: The maximum number of places of findings that are similar to another one.
 _MOST_PLACES = 10
+#: The number of lines after which errors may have left a terminal, and of errors that are listed again then.
+_SCREEN, _MOST_ERRORS = 24, 10
 
 
 def excerpt(location: Location, line: str | None) -> Iterator[str]:
@@ -59,18 +61,35 @@ def write(report: Report) -> str:
     """Return ``path:line:column: error[code]: message`` for each finding, and totals at the end.
 
     Below each are its source line, its related places, its hint, and the places of findings that differ only
-    in the name of their object. A blank line separates files.
+    in the name of their object. A blank line separates files. If the findings fill more than a screen, and
+    most are not errors, the errors among them are listed again at the end.
     """
     if not report.findings:
         return ""
     paint = _paint if report.colour else _no_paint
     alike = _grouped(report.findings)
     files = groupby(alike, lambda group: group[0].location and group[0].location.path)
-    blocks = (
+    blocks = [
         "".join(block(group[0], report.lines, paint) + _other_places(group[1:]) for group in groups)
         for _, groups in files
-    )
+    ]
+    if sum(each.count("\n") + 1 for each in blocks) > _SCREEN:
+        blocks += _errors_again(alike, paint)
     return "\n".join([*blocks, f"{summary(report.findings)}\n"])
+
+
+def _errors_again(groups: Sequence[Sequence[Located]], paint: Paint) -> Iterator[str]:
+    """Yield a block with a line for each error, if more than half of the findings are others."""
+    errors = [group[0] for group in groups if group[0].severity is Severity.ERROR]
+    if not errors or 2 * len(errors) > len(groups):
+        return
+    lines = [paint("bold", "errors:")]
+    for each in errors[:_MOST_ERRORS]:
+        place = f"{_place(each.location)}: " if each.location else ""
+        lines.append(f"  {place}{paint(each.severity, each.code)}: {printable(each.message)}")
+    if len(errors) > _MOST_ERRORS:
+        lines.append(f"  and {len(errors) - _MOST_ERRORS} more")
+    yield "".join(f"{line}\n" for line in lines)
 
 
 def quoted(findings: Iterable[Located]) -> list[Located]:

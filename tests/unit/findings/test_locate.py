@@ -10,7 +10,7 @@ from renderer.files.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Related
+from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.location import Location, Site
 from renderer.yamlio.decode import decode_documents
@@ -62,6 +62,15 @@ def test_findings_are_in_reading_order_without_repetition() -> None:
     located = locate(FS, [finding(late, "b"), finding(early, "a"), finding(late, "b")])
     assert [diagnostic.message for diagnostic in located] == ["a", "b"]
     assert located[0].related[0].location == Location("patch.yaml", 4, 5, 10)
+
+
+def test_errors_come_first_at_one_place_only() -> None:
+    note = Diagnostic(Code.DEPRECATED, "note", Severity.INFO, sites=(Site("patch.yaml", 0, DATA),))
+    warning = note._replace(code=Code.CONFLICT, message="warning", severity=Severity.WARNING)
+    error = note._replace(code=Code.UNKNOWN_FIELD, message="error", severity=Severity.ERROR)
+    in_base = warning._replace(sites=(Site("base.yaml", 1, DATA),))
+    located = locate(FS, [note, warning, in_base, error])
+    assert [each.message for each in located] == ["warning", "error", "warning", "note"]
 
 
 def test_findings_with_related_places_on_one_line_are_merged() -> None:

@@ -65,6 +65,18 @@ def test_findings_that_differ_only_by_object_are_grouped() -> None:
     )
 
 
+def test_errors_between_other_findings_are_listed_again_below_a_long_report() -> None:
+    noise = [WARNING._replace(location=Location("a.yaml", line), message=f"{line}") for line in range(30)]
+    errors = [CONFLICT._replace(message=f"{number}", related=()) for number in range(12)]
+    ending = "\n12 errors, 30 warnings\n"
+    again = "".join(f"  overlays/prod/db.yaml:23:15: conflict: {number}\n" for number in range(10))
+
+    assert write(Report((*noise, *errors))).endswith(f"\nerrors:\n{again}  and 2 more\n{ending}")
+    assert "errors:" not in write(Report((*noise[:5], errors[0])))
+    assert "errors:" not in write(Report((*noise[:8], *errors)))
+    assert "errors:" not in write(Report(tuple(noise)))
+
+
 @pytest.mark.parametrize(
     "other",
     [
