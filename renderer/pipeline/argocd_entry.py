@@ -19,10 +19,11 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.suggest import suggest_paths
-from renderer.pipeline.argocd_trees import START, ArgocdTrees, Outputs, start_objects
+from renderer.pipeline.argocd_trees import START, ArgocdTrees, start_objects
 from renderer.pipeline.entry_search import Relevant, Search
 from renderer.pipeline.flux_build import needs_others
 from renderer.pipeline.reached_objects import (
+    Outputs,
     count_machines,
     cycle_error,
     deployed_instancetypes,
@@ -106,7 +107,7 @@ def argocd_points(
     appliers = [_applier(each, config.clusters) for each in reached]
     twice, identical = applied_twice(appliers), shared_by_machines(appliers)
     for each in rendered:
-        name = outputs.name(each.entry.namespace, each.entry.name)
+        name = outputs.name_of(each.entry)
         if not entry.entry.repoint:
             notes = (*notes, *points_at_sources(entry, name, [key[2] for key in own & each.deployed]))
         point = EntryPoint(
@@ -407,7 +408,7 @@ def _check_application_cycles(reached: Iterable[ReachedApplication]) -> None:
         lineage = list(each.lineage())
         above = [other.key for other in lineage]
         for resource in each.repeated:
-            key = (resource.namespace, resource.name)
+            key = resource.reference
             if key not in above or key == each.key:
                 continue
             cycle = lineage[: above.index(key) + 1]

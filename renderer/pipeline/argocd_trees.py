@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -14,12 +13,13 @@ from renderer.model.entry_point import RepointedTree
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource
-from renderer.model.render_config import Extra, OverlayEntry, RenderConfig
+from renderer.model.render_config import Extra
+from renderer.pipeline.reached_objects import Outputs
 from renderer.project.tree_paths import is_tree
 
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource
-    from renderer.gitops.argocd.discovery import Generate, Key, ReachedApplication
+    from renderer.gitops.argocd.discovery import Generate, ReachedApplication
     from renderer.gitops.folder_reader import FolderReader
 
 #: The name of the overlay with the objects that somebody applies by hand; no object can have it.
@@ -33,30 +33,6 @@ _SET_HINT = (
 )
 
 
-class Outputs(NamedTuple):
-    """The names of the overlays of an entry, and the folders that they are rendered into.
-
-    Applications outside ``namespace`` have their own in the name.
-    """
-
-    config: RenderConfig
-    entry: OverlayEntry
-    namespace: str
-
-    def name(self, namespace: str, name: str) -> str:
-        return name if namespace == self.namespace else f"{namespace}_{name}"
-
-    def path(self, namespace: str, name: str) -> str:
-        """Return the output folder of an Application."""
-        overlay = f"{self.entry.entry.name_prefix}/{self.name(namespace, name)}"
-        return posixpath.normpath(self.config.output_of(self.entry, overlay))
-
-    @property
-    def have_list(self) -> bool:
-        """True if a kustomization in each tree lists its files."""
-        return Extra.KUSTOMIZATION in (self.entry.tree.over(self.config.tree).extras or ())
-
-
 class ArgocdTrees:
     """Assigns trees to Applications; ``findings`` are about objects that stay as they are."""
 
@@ -64,7 +40,10 @@ class ArgocdTrees:
         self._folders = folders
         self._outputs = outputs
         self._generate = generate
-        self._trees: dict[Key, RepointedTree] = {}
+        self._trees: dict[tuple[str, str], RepointedTree] = {}  # by namespace and name
+        config, entry = outputs.config, outputs.entry
+        #: True if a kustomization in each tree lists its files.
+        self._have_list = Extra.KUSTOMIZATION in (entry.tree.over(config.tree).extras or ())
         self.findings: dict[Diagnostic, None] = {}
 
     def add(self, reached: ReachedApplication, is_rendered: Callable[[DeployedSource], bool]) -> None:
@@ -76,16 +55,16 @@ class ArgocdTrees:
         from renderer.gitops.argocd.application import sources
 
         application = reached.entry
-        own = self._outputs.path(application.namespace, application.name)
+        own = self._outputs.tree_of(application)
         is_broken = reached.outcome is not None and reached.outcome.failed
-        if is_broken and reached.generated_by is None and not is_tree(self._folders.fs, own):
+        if is_broken and reached.made_by is None and not is_tree(self._folders.fs, own):
             return
         every = list(sources(application))
         found = [
             index for index, source in enumerate(every) if is_rendered(source) and self._has_tree(source)
         ]
         places = {(every[index].url, every[index].revision) for index in found}
-        if found and every[0].field[1] == "sourceHydrator" and not self._outputs.have_list:
+        if found and every[0].field[1] == "sourceHydrator" and not self._have_list:
             message = (
                 f"the Application {application.name} stays as it is: its source hydrator needs a tree with a"
                 " kustomization"
@@ -103,8 +82,9 @@ class ArgocdTrees:
             self._note(Diagnostic.about(application, field, Code.POINTS_AT_SOURCES, message, hint))
         elif found:
             namespace, name = application.namespace, application.name
-            has_list = self._outputs.have_list
-            tree = RepointedTree(application.kind, namespace, name, own, has_list, sources=tuple(found))
+            tree = RepointedTree(
+                application.kind, namespace, name, own, self._have_list, sources=tuple(found)
+            )
             self._trees[namespace, name] = tree
 
     def of(self, resources: Iterable[Resource]) -> Iterator[RepointedTree]:
@@ -142,7 +122,7 @@ class ArgocdTrees:
         trees = {name: tree for name in names if (tree := self._trees.get((namespace, name)))}
         if not trees:
             return None
-        spec = repointed_set(entry, self._generate, trees, lambda name: self._outputs.path(namespace, name))
+        spec = repointed_set(entry, self._generate, trees, lambda name: self._outputs.tree(namespace, name))
         if spec is None:
             message = (
                 f"the ApplicationSet {entry.name} stays as it is, and its Applications are applied from their"

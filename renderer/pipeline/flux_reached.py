@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from renderer.files.file_system import FileSystem, normal_path
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.diagnostic import Outcome
-from renderer.model.entry_point import RepointedTree
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.res_id import Reference
@@ -22,6 +21,7 @@ from renderer.pipeline.entry_search import Search
 from renderer.pipeline.flux_build import ArtifactBuilds, FluxBuilds, read_variables
 from renderer.pipeline.flux_dependencies import check_cycles
 from renderer.pipeline.reached_objects import (
+    Outputs,
     is_rendered,
     may_deploy_more,
     repository_urls,
@@ -35,33 +35,7 @@ if TYPE_CHECKING:
     from renderer.gitops.repository_url import RepositoryUrls
     from renderer.gitops.substitution.post_build import Variables
 
-#: The start of the names of overlays of ResourceSets; names of Kustomizations have no underscore.
-_SET_PREFIX = "resourceset_"
 _CIPHERTEXT = b"ENC["
-
-
-class Outputs(NamedTuple):
-    """The names of the overlays of an entry, and the folders that they are rendered into."""
-
-    config: RenderConfig
-    entry: OverlayEntry
-    root_namespace: str
-
-    def name_of(self, kustomization: Resource) -> str:
-        """Return the name of the overlay of a Kustomization or ResourceSet."""
-        name, namespace = kustomization.name, kustomization.namespace
-        name = f"{_SET_PREFIX}{name}" if kustomization.kind == "ResourceSet" else name
-        return name if namespace == self.root_namespace else f"{namespace}_{name}"
-
-    def tree_of(self, kustomization: Resource) -> str:
-        """Return the output folder of a Kustomization."""
-        name = f"{self.entry.entry.name_prefix}/{self.name_of(kustomization)}"
-        return posixpath.normpath(self.config.output_of(self.entry, name))
-
-    def tree(self, reached: ReachedKustomization) -> RepointedTree:
-        kind, namespace, name = reached.key
-        keeps = reached.keeps_variables
-        return RepointedTree(kind, namespace, name, self.tree_of(reached.entry), keeps_variables=keeps)
 
 
 class FluxBuilder:

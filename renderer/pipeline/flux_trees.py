@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 def trees_for_copies(found: ReachedByEntry) -> dict[Reference, RepointedTree]:
     """Return the trees that copies of engine objects point at, by object."""
     trees = {
-        each.key: found.outputs.tree(each)
+        each.key: RepointedTree(
+            *each.key, found.outputs.tree_of(each.entry), keeps_variables=each.keeps_variables
+        )
         for each in found.rendered
         if _can_point_at_tree(each) and _has_or_gets_tree(each, found)
     }

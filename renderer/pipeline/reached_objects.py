@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from renderer.files.file_system import FileSystem
+from renderer.gitops.reached import Reached
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MACHINES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.engines import ARGOCD_GROUP, FLUX_DOMAIN
 from renderer.model.kube.encryption import is_encrypted
-from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.plural import abridged, plural
 from renderer.model.render_config import OverlayEntry, RenderConfig
@@ -25,27 +25,42 @@ if TYPE_CHECKING:
     from renderer.gitops.repository_url import RepositoryUrls
 
 
-class Reached(Protocol):
-    """A Kustomization of Flux or an Application, as its engine reaches it."""
+class Outputs(NamedTuple):
+    """The names of the overlays of an entry, and the folders that they are rendered into.
 
-    outcome: Outcome[ResourceSet] | None
+    The name of an object that is not in ``namespace`` begins with its own.
+    """
 
-    @property
-    def key(self) -> tuple[str, ...]:
-        """Return what identifies it among others of its kind."""
+    config: RenderConfig
+    entry: OverlayEntry
+    namespace: str
 
-    @property
-    def deployed(self) -> frozenset[Reference]:
-        """Return the objects that it deploys."""
+    def name(self, namespace: str, name: str) -> str:
+        return name if namespace == self.namespace else f"{namespace}_{name}"
 
-    @property
-    def deployed_as(self) -> Reference:
-        """Return the object in Git that makes it."""
+    def tree(self, namespace: str, name: str) -> str:
+        """Return the output folder of the object of a name."""
+        overlay = f"{self.entry.entry.name_prefix}/{self.name(namespace, name)}"
+        return posixpath.normpath(self.config.output_of(self.entry, overlay))
+
+    def name_of(self, deployer: Resource) -> str:
+        """Return the name of the overlay of a Kustomization, ResourceSet or Application."""
+        return self.name(deployer.namespace, _own_name(deployer))
+
+    def tree_of(self, deployer: Resource) -> str:
+        """Return the output folder of a Kustomization, ResourceSet or Application."""
+        return self.tree(deployer.namespace, _own_name(deployer))
+
+
+def _own_name(deployer: Resource) -> str:
+    return f"{_SET_PREFIX}{deployer.name}" if deployer.kind == "ResourceSet" else deployer.name
 
 
 ReachedT = TypeVar("ReachedT", bound=Reached)
 
 _MOST_NAMED = 5
+#: The start of the names of overlays of ResourceSets; names of Kustomizations have no underscore.
+_SET_PREFIX = "resourceset_"
 #: Errors about entries that deploy other objects, or need charts, services or other repositories.
 _CANNOT_RENDER = frozenset({Code.ENTRY_POINT, Code.UNSUPPORTED_FIELD, Code.APPLICATION_SET})
 #: API groups of objects that only deploy others: a rendered tree with only these would be useless.

@@ -3,56 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
+from renderer.gitops.reached import Reached
 from renderer.kubevirt.facts.kubernetes_identity import entry_name_errors
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.json import text_at
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 
-#: Namespace and name of an Application.
-Key: TypeAlias = tuple[str, str]
 
-
-@dataclass(slots=True)
-class ReachedApplication:
+class ReachedApplication(Reached):
     """An Application as it is deployed; ``outcome`` is None without a source in this repository."""
 
-    entry: Resource
-    parent: ReachedApplication | None = None
-    generated_by: Resource | None = None
-    outcome: Outcome[ResourceSet] | None = None
-    children: list[ReachedApplication] = field(default_factory=list)
-    repeated: list[Resource] = field(default_factory=list)
-
-    @property
-    def key(self) -> Key:
-        return self.entry.namespace, self.entry.name
-
-    @property
-    def deployed_as(self) -> Reference:
-        """Return the object in Git that makes it: its ApplicationSet, or itself."""
-        return (self.generated_by or self.entry).reference
-
-    @property
-    def deployed(self) -> frozenset[Reference]:
-        """Return the objects that it deploys."""
-        return frozenset(each.reference for each in self.outcome.value) if self.outcome else frozenset()
+    __slots__ = ()
 
     @property
     def namespace(self) -> str:
         """Return the namespace of its destination."""
         return text_at(self.entry.content, "spec", "destination", "namespace")
-
-    def lineage(self) -> Iterator[ReachedApplication]:
-        """Yield the Application and its parents, up to the first."""
-        reached: ReachedApplication | None = self
-        while reached is not None:
-            yield reached
-            reached = reached.parent
 
 
 #: Builds the sources of an Application that are in this repository.
@@ -79,7 +49,7 @@ class ArgocdDiscovery:
         self._name_errors = name_errors
         self._generate = generate
         self._is_this_repository = is_this_repository
-        self._reached: dict[Key, ReachedApplication] = {}
+        self._reached: dict[Reference, ReachedApplication] = {}
         self.findings: list[Diagnostic] = []
         self.failed: dict[Reference, tuple[Diagnostic, ...]] = {}
 
@@ -121,14 +91,14 @@ class ArgocdDiscovery:
                 yield from self._new(application, parent, resource)
 
     def _new(
-        self, entry: Resource, parent: ReachedApplication | None, generated_by: Resource | None
+        self, entry: Resource, parent: ReachedApplication | None, made_by: Resource | None
     ) -> Iterator[ReachedApplication]:
         errors = tuple(self._name_errors(entry))
         if errors:
             self.findings += errors
-            self.failed[(generated_by or entry).reference] = errors
+            self.failed[(made_by or entry).reference] = errors
             return
-        reached = ReachedApplication(entry, parent, generated_by)
+        reached = ReachedApplication(entry, parent, made_by)
         if reached.key not in self._reached:
             self._reached[reached.key] = reached
             yield reached

@@ -20,6 +20,7 @@ from renderer.gitops.flux.generated_artifact import (
     copied_folder,
 )
 from renderer.gitops.flux.waiting import ReadyFirst
+from renderer.gitops.reached import Reached
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.gitops.substitution.unset_variables import UnsetVariable
 from renderer.kubevirt.facts.kubernetes_identity import entry_name_errors
@@ -61,31 +62,25 @@ class SourceRelation(TextEnum):
         return self in (SourceRelation.SELF, SourceRelation.ASSUMED)
 
 
-@dataclass(slots=True)
-class ReachedKustomization:
+@dataclass(slots=True, eq=False)
+class ReachedKustomization(Reached):
     """A Kustomization as its parent deploys it; ``outcome`` is None if it is not built.
 
     ``keeps_variables``: a source of its variables cannot be read here, or values that may have variables are
     encrypted, so some may stay. ``uncarried`` are warnings about objects that its tree cannot carry, so that
     it goes on to be applied from its sources. ``origin`` is what the folder of a generated artifact is copied
     from; ``entry`` then has the path of that. ``unset`` are the variables in its objects that nothing sets.
-    ``made_by`` is the ResourceSet that makes it. ``artifact`` is composed of files here; if that is not
+    ``artifact`` is composed of files here; if that is not
     possible, ``left_out`` is what notes call such Kustomizations, or ``refused`` are the errors of Flux.
     ``depends_on`` are the Kustomizations that it waits for.
     """
 
-    entry: Resource
-    parent: ReachedKustomization | None = None
     source: SourceRelation = SourceRelation.MISSING
     ignore: str = ""
-    outcome: Outcome[ResourceSet] | None = None
-    children: list[ReachedKustomization] = field(default_factory=list)
-    repeated: list[Resource] = field(default_factory=list)
     keeps_variables: bool = False
     uncarried: tuple[Diagnostic, ...] = ()
     origin: CopiedFolder | None = None
     unset: tuple[UnsetVariable, ...] = ()
-    made_by: Resource | None = None
     artifact: ComposedArtifact | None = None
     left_out: str = ""
     refused: tuple[Diagnostic, ...] = ()
@@ -101,29 +96,8 @@ class ReachedKustomization:
         )
 
     @property
-    def key(self) -> Reference:
-        return self.entry.reference
-
-    @property
-    def deployed(self) -> frozenset[Reference]:
-        """Return the objects that it deploys."""
-        return frozenset(each.reference for each in self.outcome.value) if self.outcome else frozenset()
-
-    @property
-    def deployed_as(self) -> Reference:
-        """Return the object in Git that makes it: a ResourceSet, or itself."""
-        return self.made_by.reference if self.made_by else self.key
-
-    @property
     def suspended(self) -> bool:
         return object_at(self.entry.content, "spec").get("suspend") is True
-
-    def lineage(self) -> Iterator[ReachedKustomization]:
-        """Yield the Kustomization and its parents, up to the root."""
-        reached: ReachedKustomization | None = self
-        while reached is not None:
-            yield reached
-            reached = reached.parent
 
 
 @dataclass(slots=True)
