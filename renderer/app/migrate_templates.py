@@ -202,7 +202,7 @@ def _makes_another_machine(template: Resource, content: JsonObject, release: Rel
         processed = process_templates(ResourceSet((template,)), values, release)
         if processed.failed:
             continue
-        [made] = processed.value
+        [made] = processed.value.labelled
         try:
             machine = substituted_machine(object_at(content, *MACHINE.keys), values)
         except TemplateRefusedError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from renderer.files.file_system import FileSystem
 from renderer.gitops.openshift_template import is_template, process
@@ -28,16 +28,6 @@ from renderer.model.suggest import did_you_mean
 from renderer.yamlio.decode import taint_content
 
 
-class TemplateObserver(Protocol):
-    """Observes how templates are processed."""
-
-    def processed(self, objects: Sequence[MadeOfTemplate]) -> None:
-        """Observe the objects that templates make, before their labels."""
-
-    def labelled(self, before: ResourceSet, after: ResourceSet) -> None:
-        """Observe the resources before and after the labels of OpenShift Templates are added."""
-
-
 class GivenParameters(Record):
     """The values of parameters by name, and where each is given."""
 
@@ -45,13 +35,21 @@ class GivenParameters(Record):
     sites: Mapping[str, Site]
 
 
+class ProcessedTemplates(Record):
+    """The resources with each template replaced by its objects, without and with the labels of Templates.
+
+    ``made`` are the objects that templates make, before their labels.
+    """
+
+    unlabelled: ResourceSet
+    labelled: ResourceSet
+    made: tuple[MadeOfTemplate, ...]
+
+
 def process_templates(
-    resources: ResourceSet,
-    parameters: Mapping[str, str],
-    release: Release,
-    observer: TemplateObserver | None = None,
-) -> Outcome[ResourceSet]:
-    """Return the resources with each template replaced by its objects; ``parameters`` are values by name.
+    resources: ResourceSet, parameters: Mapping[str, str], release: Release
+) -> Outcome[ProcessedTemplates]:
+    """Process the templates among the resources; ``parameters`` are values by name.
 
     Reports openshift-template or vm-template for parameters without a value, and for ones that no template
     declares.
@@ -81,10 +79,7 @@ def process_templates(
     findings += _undeclared(templates, parameters)
     unlabelled = ResourceSet(tuple(resource for resource, _ in found))
     labelled = ResourceSet(tuple(_with_labels(resource, labels) for resource, labels in found))
-    if observer is not None:
-        observer.processed(processed)
-        observer.labelled(unlabelled, labelled)
-    return Outcome(labelled, tuple(findings))
+    return Outcome(ProcessedTemplates(unlabelled, labelled, tuple(processed)), tuple(findings))
 
 
 def read_parameters(fs: FileSystem, path: str, site: Site) -> GivenParameters:

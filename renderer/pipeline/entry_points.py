@@ -21,6 +21,7 @@ from renderer.model.engines import FLUX_DOMAIN
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.run.work import spend
 from renderer.pipeline.entry_search import Search
@@ -263,14 +264,13 @@ class EntryPointComposer:
                 given = read_parameters(self._fs, options.parameter_file, site)
         except DiagnosticError as error:
             return Outcome(ResourceSet(), composed.diagnostics + error.diagnostics)
-        observer = None
+        processed = process_templates(composed.value, given.values, overlay.kubevirt)
+        unlabelled, labelled, made = processed.value
         if self._context.trace:
-            from renderer.pipeline.template_trace import TemplateTrace
-
-            observer = TemplateTrace(self._context.trace, overlay, given)
-        return composed.then(
-            lambda resources: process_templates(resources, given.values, overlay.kubevirt, observer)
-        )
+            for each in made:
+                self._context.trace.processed(each, given.values, given.sites)
+            self._context.trace.passed(overlay, StepKind.TEMPLATE_LABEL, unlabelled, labelled)
+        return Outcome(labelled, composed.diagnostics + processed.diagnostics)
 
 
 def _has_variables(point: EntryPoint) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,25 +9,12 @@ from renderer.gitops.templates import process_templates
 from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.made_of_template import MadeOfTemplate
 from renderer.model.release import LATEST
 from renderer.provenance.makers import ReadFromFile, Version
 from renderer.provenance.template_steps import template_versions
 
 NAMES = ("A", "B", "C")
 TEXTS = st.lists(st.sampled_from(["${A}", "${B}", "${C}", "${D}", "x", "-"]), max_size=5).map("".join)
-
-
-class Observed:
-    """The objects that templates made."""
-
-    def __init__(self) -> None:
-        self.objects: list[MadeOfTemplate] = []
-
-    def processed(self, objects: Sequence[MadeOfTemplate]) -> None:
-        self.objects += objects
-
-    def labelled(self, before: ResourceSet, after: ResourceSet) -> None: ...
 
 
 def contents(data: JsonObject, values: dict[str, str]) -> list[JsonObject]:
@@ -40,10 +25,10 @@ def contents(data: JsonObject, values: dict[str, str]) -> list[JsonObject]:
         "parameters": [{"name": name, "value": name.lower()} for name in NAMES],
         "objects": [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "s"}, "data": data}],
     }
-    observed = Observed()
     resource = Resource(template, Site("template.yaml"))
-    assert not process_templates(ResourceSet((resource,)), values, LATEST, observed).failed
-    [made] = observed.objects
+    processed = process_templates(ResourceSet((resource,)), values, LATEST)
+    assert not processed.failed
+    [made] = processed.value.made
     sites = {name: Site("vmrender.yaml") for name in values}
     of_template = (Version(resource.content, ReadFromFile(resource)),)
     versions = list(template_versions(made, of_template, values, sites))
