@@ -47,7 +47,8 @@ def data_lines(group: Group) -> Iterator[DataLine]:
 
 
 def _sides(change: DataChange) -> str:
-    return " -> ".join(map(printable, filter(None, (change.before, change.after))))
+    """Return the disk before and after; once if only its text says what differs."""
+    return " -> ".join(map(printable, dict.fromkeys(filter(None, (change.before, change.after)))))
 
 
 class Sight(NamedTuple):

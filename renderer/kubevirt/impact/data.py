@@ -18,6 +18,7 @@ from renderer.kubevirt.impact.restores import RESTORE_SOURCE, is_restored
 from renderer.kubevirt.impact.storage_objects import (
     StorageObjects,
     Target,
+    claim_spec,
     data_volume_templates,
     indexes,
     named,
@@ -201,10 +202,23 @@ def _former_templates(before: Disks, after: Disks) -> Iterator[DataChange]:
             text = (
                 "nothing happens to the disk that exists: only a newly made one follows dataVolumeTemplates"
             )
+            if changed := [*_changed_parts(template, new[name])]:
+                text = f"another {' and '.join(changed)}; {text}"
             if size_of(template) != size_of(new[name]):
                 text += "; to grow the disk, edit its claim in the cluster"
             sides = named("DataVolume", name, template), named("DataVolume", name, new[name])
             yield DataChange(DataEffect.UNTOUCHED, name, text, *sides, _HANDLE)
+
+
+def _changed_parts(old: JsonObject, new: JsonObject) -> Iterator[str]:
+    """Yield what differs between two templates of a disk besides its size, in words."""
+    before, after = (object_at(each, "spec") for each in (old, new))
+    if not all(is_equal(before.get(key), after.get(key)) for key in ("source", "sourceRef")):
+        yield "source"
+    before, after = claim_spec(old), claim_spec(new)
+    for key, word in (("storageClassName", "storage class"), ("volumeMode", "volume mode")):
+        if before.get(key) != after.get(key):
+            yield word
 
 
 def _new_disks(machine: Disks, present: Collection[str]) -> Iterator[DataChange]:
