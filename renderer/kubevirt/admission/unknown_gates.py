@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.kubevirt.facts.feature_gates import GATES_BEFORE_1_0, Gate
 from renderer.kubevirt.facts.kinds import KUBEVIRT, is_hyperconverged
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_edit import SetField
+from renderer.model.field_edit import Edit, RemoveItem, SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, object_at
 from renderer.model.kube.location import Site
@@ -22,17 +23,27 @@ _DEVELOPER = ("spec", "configuration", "developerConfiguration")
 _LISTS = ("featureGates", "disabledFeatureGates")
 
 
+class _Unknown(NamedTuple):
+    """What is said of a gate that no release since 1.0 has."""
+
+    message: str
+    hint: str | None
+    severity: Severity
+    fix: Edit | None
+
+
 def unknown_gates_of_project(listed: Iterable[str]) -> Iterator[Diagnostic]:
-    """Yield a warning for each unknown gate of ``featureGates`` in the project file."""
+    """Yield a finding for each unknown gate of ``featureGates`` in the project file."""
     for index, name in enumerate(listed):
         if name not in set(Gate):
             field = FieldPath.of("featureGates", index)
+            message, hint, severity, fix = _unknown(field, name)
             site = Site(PROJECT_FILE, 0, field)
-            yield Diagnostic.at(site, *_finding(name), severity=Severity.WARNING, fix=_fix(field, name))
+            yield Diagnostic.at(site, Code.UNKNOWN_GATE, message, hint, severity=severity, fix=fix)
 
 
 def unknown_gates_of_objects(resources: Iterable[Resource], release: Release) -> Iterator[Diagnostic]:
-    """Yield a warning for each unknown gate that a KubeVirt or HyperConverged object lists."""
+    """Yield a finding for each unknown gate that a KubeVirt or HyperConverged object lists."""
     for resource in resources:
         if is_hyperconverged(resource):
             yield from _unknown_gates_of_operator(resource, release)
@@ -40,10 +51,22 @@ def unknown_gates_of_objects(resources: Iterable[Resource], release: Release) ->
             for index, name in enumerate(array_at(resource.content, *_DEVELOPER, key)):
                 if isinstance(name, str) and name not in set(Gate) and not has_placeholder(name):
                     field = FieldPath.of(*_DEVELOPER, key, index)
-                    fix = _fix(field, name)
+                    message, hint, severity, fix = _unknown(field, name)
                     yield Diagnostic.about(
-                        resource, field, *_finding(name), severity=Severity.WARNING, fix=fix
+                        resource, field, Code.UNKNOWN_GATE, message, hint, severity=severity, fix=fix
                     )
+
+
+def _unknown(field: FieldPath, name: str) -> _Unknown:
+    message = f"KubeVirt has no feature gate {name}"
+    if name in GATES_BEFORE_1_0:
+        message += " since 1.0: what it turned on is always on"
+        return _Unknown(message, "drop it", Severity.INFO, RemoveItem(field))
+    near = suggest(name, [*map(str, Gate), *sorted(GATES_BEFORE_1_0)])
+    if not GATES_BEFORE_1_0.isdisjoint(near):
+        return _Unknown(message, "drop it", Severity.WARNING, RemoveItem(field))
+    hint = f"did you mean {' or '.join(near)}?" if near else None
+    return _Unknown(message, hint, Severity.WARNING, SetField(field, near[0]) if len(near) == 1 else None)
 
 
 def _unknown_gates_of_operator(resource: Resource, release: Release) -> Iterator[Diagnostic]:
@@ -66,18 +89,3 @@ def _unknown_gates_of_operator(resource: Resource, release: Release) -> Iterator
         yield Diagnostic.about(
             resource, field, Code.UNKNOWN_GATE, message, hint, severity=Severity.WARNING, fix=fix
         )
-
-
-def _finding(name: str) -> tuple[Code, str, str | None]:
-    near = _near_gates(name)
-    hint = f"did you mean {' or '.join(near)}?" if near else None
-    return Code.UNKNOWN_GATE, f"KubeVirt has no feature gate {name}", hint
-
-
-def _fix(field: FieldPath, name: str) -> SetField | None:
-    near = _near_gates(name)
-    return SetField(field, near[0]) if len(near) == 1 else None
-
-
-def _near_gates(name: str) -> tuple[str, ...]:
-    return suggest(name, [str(gate) for gate in Gate])

@@ -117,6 +117,12 @@ class Gate(TextEnum):
     WORKLOAD_ENCRYPTION_TDX = "WorkloadEncryptionTDX"
 
 
+#: Gates that no release since 1.0 has, as what they turned on is always on. Old manifests still list them, as
+#: does KubeVirt's own ``tools/vms-generator``: ``pkg/virt-config/feature-gates.go`` of KubeVirt before 1.0,
+#: and what the HyperConverged operator set then (``pkg/controller/operands/kubevirt.go``).
+GATES_BEFORE_1_0 = frozenset({"DataVolumes", "SRIOV", "WithHostModelCPU", "WithHostPassthroughCPU"})
+
+
 class ConfiguredGates(Protocol):
     """The gates that a cluster's ``KubeVirt`` object lists (``developerConfiguration``)."""
 
