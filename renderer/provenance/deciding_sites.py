@@ -25,7 +25,7 @@ from renderer.model.record import Record
 from renderer.model.run.work import allowed, spent
 from renderer.model.source_tree import KustomizationRoot, SourceTree
 from renderer.provenance.histories import FieldVersion, field_changes
-from renderer.provenance.makers import CompositionStep, last_replacement, replacement_source
+from renderer.provenance.makers import CompositionStep, replacement_source
 from renderer.provenance.trace import Trace
 
 #: Characters that are always valid in a name; a prefix or suffix of only these is not the cause of an error.
@@ -142,7 +142,7 @@ def _at_transformer_site(
         if not isinstance(maker, CompositionStep) or not isinstance(maker.change, BuiltinTransform):
             break
         if maker.act is StepKind.REPLACED:
-            return _at_replacement_site(finding, maker, maker.change.root, change.field, composed)
+            return _at_replacement_site(finding, maker, change.field, composed)
         if maker.act is StepKind.PATCHED:
             break
         root = maker.change.root.kustomization
@@ -154,21 +154,16 @@ def _at_transformer_site(
 
 
 def _at_replacement_site(
-    finding: Diagnostic,
-    maker: CompositionStep,
-    root: KustomizationRoot,
-    field: FieldPath,
-    composed: ResourceSet,
+    finding: Diagnostic, maker: CompositionStep, field: FieldPath, composed: ResourceSet
 ) -> Diagnostic:
     """Return the finding at the field that the value was copied from, followed by the replacement.
 
     The data comes second: from its place alone, a reader could not tell a ConfigMap from a Secret.
     """
-    layers = tuple(reversed(maker.after.layers[len(maker.before.layers) :]))
-    replacement = last_replacement(root.replacements, layers, field)
+    replacement = maker.replacement(field)
     if replacement is None:
         return finding
-    target = next(target.site for target in replacement.targets or () if target.site in layers)
+    target = next(target.site for target in replacement.targets or () if target.site in maker.layers)
     source = replacement_source(replacement, composed)
     if source is None:
         return finding._replace(sites=(target, *finding.sites))

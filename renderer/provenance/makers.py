@@ -192,22 +192,7 @@ def _data_sites(config: DataGenerator, field: FieldPath) -> Iterator[Site]:
         yield at.child(field)
 
 
-def last_replacement(
-    replacements: Iterable[Replacement], layers: Sequence[Site], field: FieldPath
-) -> Replacement | None:
-    """Return the replacement that changed the field last; ``layers`` are places, newest first."""
-    first = {site: position for position, site in reversed([*enumerate(layers)])}
-    targets = [(target, each) for each in replacements for target in each.targets or ()]
-    spend(_STEPS_PER_TARGET * len(targets) + len(layers), "looking for the replacement of a field")
-    found = [
-        (first[target.site], replacement)
-        for target, replacement in targets
-        if target.site in first and _may_write(target, field)
-    ]
-    return min(found, key=lambda each: each[0])[1] if found else None
-
-
-def replacement_name(replacement: Replacement) -> str:
+def _replacement_name(replacement: Replacement) -> str:
     """Return the display name of a replacement: ``replacement from ConfigMap settings data.host``."""
     source = replacement.source
     if source is None:
@@ -294,9 +279,9 @@ class CompositionStep:
                 return step
             case BuiltinTransform(kind="LabelTransformer", root=root, entry=entry):
                 return "labels" if entry < len(root.kustomization.labels) else "commonLabels"
-            case BuiltinTransform(kind="ReplacementTransformer", root=root):
-                replacement = last_replacement(root.replacements, self._layers, field)
-                return replacement_name(replacement) if replacement else "replacements"
+            case BuiltinTransform(kind="ReplacementTransformer"):
+                replacement = self.replacement(field)
+                return _replacement_name(replacement) if replacement else "replacements"
             case BuiltinTransform(kind=kind):
                 return _TRANSFORMER_FIELDS[kind]
             case GeneratorPlugin(configured_by=by) | TransformerPlugin(configured_by=by):
@@ -315,8 +300,8 @@ class CompositionStep:
 
     def sources(self, field: FieldPath, resources: Sequence[Resource]) -> Iterator[FieldSource]:
         match self.change:
-            case BuiltinTransform(kind="ReplacementTransformer", root=root):
-                replacement = last_replacement(root.replacements, self._layers, field)
+            case BuiltinTransform(kind="ReplacementTransformer"):
+                replacement = self.replacement(field)
                 source = replacement_source(replacement, resources) if replacement else None
                 if source:
                     yield source
@@ -325,8 +310,21 @@ class CompositionStep:
             case _:
                 return
 
+    def replacement(self, field: FieldPath) -> Replacement | None:
+        """Return the replacement that changed the field last."""
+        replacements = self.change.root.replacements if isinstance(self.change, BuiltinTransform) else ()
+        first = {site: position for position, site in reversed([*enumerate(self.layers)])}
+        targets = [(target, each) for each in replacements for target in each.targets or ()]
+        spend(_STEPS_PER_TARGET * len(targets) + len(self.layers), "looking for the replacement of a field")
+        found = [
+            (first[target.site], replacement)
+            for target, replacement in targets
+            if target.site in first and _may_write(target, field)
+        ]
+        return min(found, key=lambda each: each[0])[1] if found else None
+
     @property
-    def _layers(self) -> tuple[Site, ...]:
+    def layers(self) -> tuple[Site, ...]:
         """Return the places of the patches that changed it, newest first."""
         known = len(self.before.layers)
         return tuple(reversed(self.after.layers[known:]))
@@ -335,7 +333,7 @@ class CompositionStep:
         """Return the field's places in the patches, list elements by name and by number."""
         exists = field_value(self.after.content, field) is not NoValue.ABSENT
         by_index = indexed((self.after if exists else self.before).content, field)
-        return tuple(site for layer in self._layers for site in (layer.child(field), layer.child(by_index)))
+        return tuple(site for layer in self.layers for site in (layer.child(field), layer.child(by_index)))
 
     def _renamed_resource(self, field: FieldPath, resources: Iterable[Resource]) -> Iterator[FieldSource]:
         """Yield the renamed resource whose new name is in the field."""

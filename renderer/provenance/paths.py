@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from renderer.model.kube.list_elements import (
     child_at,
     element_index,
     element_names,
-    element_text,
+    value_at,
 )
 from renderer.model.run.work import spend
 
@@ -34,12 +34,7 @@ def leaves(value: Json, at: FieldPath = ROOT) -> Iterator[tuple[FieldPath, Json]
 
 def field_value(value: Json, path: FieldPath) -> Value:
     """Return the value at ``path``, or ``NoValue.ABSENT``; as fast in long lists as in short ones."""
-    found: Value = value
-    for segment in path.segments:
-        found = _child(found, segment)
-        if found is NoValue.ABSENT:
-            break
-    return found
+    return value_at(value, path.segments, NoValue.ABSENT)
 
 
 def indexed(value: Json, path: FieldPath) -> FieldPath:
@@ -47,9 +42,9 @@ def indexed(value: Json, path: FieldPath) -> FieldPath:
     segments: list[Segment] = []
     found: Value = value
     for segment in path.segments:
-        index = _index(found, segment)
+        index = element_index(found, segment) if isinstance(found, list) else None
         segments.append(segment if index is None else index)
-        found = _child(found, segment)
+        found = child_at(found, segment, NoValue.ABSENT)
     return FieldPath(tuple(segments))
 
 
@@ -62,7 +57,7 @@ def named(value: Json, path: FieldPath) -> FieldPath:
         if isinstance(found, list) and isinstance(segment, int) and segment < len(found):
             name = _segments(found)[segment]
         segments.append(name)
-        found = _child(found, segment)
+        found = child_at(found, segment, NoValue.ABSENT)
     return FieldPath(tuple(segments))
 
 
@@ -79,24 +74,11 @@ def counterpart(path: FieldPath, here: Json, there: Json) -> FieldPath:
         if isinstance(mine, list) and isinstance(theirs, list):
             other = _counterpart_of_element(mine, theirs, segment)
         segments.append(other)
-        mine, theirs = _child(mine, segment), _child(theirs, other)
+        mine, theirs = (
+            child_at(mine, segment, NoValue.ABSENT),
+            child_at(theirs, other, NoValue.ABSENT),
+        )
     return FieldPath(tuple(segments))
-
-
-def _child(value: Value, segment: Segment) -> Value:
-    """Return the child of ``value`` that ``segment`` names; long lists are looked up in a table."""
-    if not isinstance(value, list):
-        return child_at(value, segment, NoValue.ABSENT)
-    index = _index(value, segment)
-    return NoValue.ABSENT if index is None else value[index]
-
-
-def _index(value: Value, segment: Segment) -> int | None:
-    if not isinstance(value, list):
-        return None
-    if isinstance(segment, ElementName) and len(value) > SHORT_LIST:
-        return _positions(LongList(value), segment.key).get(segment.value)
-    return element_index(value, segment)
 
 
 def _segments(elements: Sequence[Json]) -> Sequence[Segment]:
@@ -108,7 +90,7 @@ def _segments(elements: Sequence[Json]) -> Sequence[Segment]:
 
 def _counterpart_of_element(mine: Sequence[Json], theirs: Sequence[Json], segment: Segment) -> Segment:
     """Return the element of the same name or value, else the one at its index if the length is equal."""
-    index = _index(mine, segment)
+    index = element_index(mine, segment)
     if index is None or (isinstance(segment, ElementName) and segment in _names(theirs)):
         return segment
     spend(3 * (len(mine) + len(theirs)), "following fields through their versions")
@@ -136,12 +118,3 @@ def _segments_of(long: LongList) -> _Segments:
 def _names(elements: Sequence[Json]) -> Collection[Segment]:
     """Return a table of the segments of a list, for lookups."""
     return _segments_of(LongList(elements)).known if len(elements) > SHORT_LIST else _segments(elements)
-
-
-@lru_cache(maxsize=64)
-def _positions(long: LongList, key: str) -> Mapping[str, int]:
-    """Return the index of the first element for each text in its field ``key``."""
-    positions: dict[str, int] = {}
-    for index, element in enumerate(long.elements):
-        positions.setdefault(element_text(element, key), index)
-    return positions
