@@ -10,9 +10,9 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from renderer.app.project import Project
+from renderer.emit.bounded_text import unwritable_texts
 from renderer.emit.layout import file_paths
 from renderer.emit.output_folder import OutputFolder, check_outputs
-from renderer.emit.unwritable import unwritable_texts
 from renderer.files.work_tree import WorkTree
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
