@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar
 
 from renderer.authoring.sizes.memory import is_page_size, page_size_text
 from renderer.authoring.sizes.names import NAME_RULE, is_object_name
@@ -26,26 +27,24 @@ class SwitchError(Exception):
     """An invalid use of a switch; the message follows its name."""
 
 
-class Value(Protocol):
+class Value(ABC):
     """The values of one switch. ``metavar`` is empty for a switch without a value."""
 
-    @property
-    def metavar(self) -> str: ...
+    __slots__ = ()
+    metavar: str
+    repeats: ClassVar[bool] = False
 
-    @property
-    def repeats(self) -> bool: ...
-
+    @abstractmethod
     def read(self, texts: Sequence[str], present: Json) -> Json:
         """Return the new value of a field whose current value is ``present``. Raises ``SwitchError``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Value):
     """A switch without a value."""
 
     value: Json = True
     metavar: str = ""
-    repeats: bool = False
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
         """Return the value; a mapping keeps the other keys of the field."""
@@ -56,11 +55,10 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Text(Value):
     """Any text; the schema checks the values that KubeVirt knows at the target release."""
 
     metavar: str
-    repeats: bool = False
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
         del present
@@ -70,11 +68,10 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class Name(Value):
     """The name of an object, or a domain: KubeVirt or Kubernetes rejects a VM with any other text."""
 
     metavar: str = "NAME"
-    repeats: bool = False
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
         del present
@@ -84,13 +81,12 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class Count(Value):
     """A whole number in a range."""
 
     minimum: int = 1
     maximum: int = UINT32_MAX
     metavar: str = "N"
-    repeats: bool = False
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
         del present
@@ -103,12 +99,11 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Value):
     """An amount of memory: a quantity of whole bytes, large enough that its unit was not forgotten."""
 
     metavar: str = "QUANTITY"
     minimum: Quantity = _SMALLEST
-    repeats: bool = False
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
         del present
@@ -128,11 +123,10 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class PageSize:
+class PageSize(Value):
     """The size of huge pages, in the spelling of nodes."""
 
     metavar: str = "SIZE"
-    repeats: bool = False
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
         text = texts[-1]
@@ -142,11 +136,11 @@ class PageSize:
 
 
 @dataclass(frozen=True, slots=True)
-class Devices:
+class Devices(Value):
     """Devices of the host: ``name=gpu1,deviceName=nvidia.com/A100``, or with colons, as in virtctl."""
 
     metavar: str = "name=NAME,deviceName=NAME"
-    repeats: bool = True
+    repeats: ClassVar[bool] = True
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
         """Return ``present`` with the devices in ``texts``, which replace devices of the same name."""
@@ -158,12 +152,12 @@ class Devices:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(Value):
     """Labels, or annotations, whose values may be any text."""
 
     are_labels: bool
     metavar: str = "KEY=VALUE"
-    repeats: bool = True
+    repeats: ClassVar[bool] = True
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
         pairs: dict[str, Json] = dict(present) if isinstance(present, Mapping) else {}
