@@ -423,6 +423,11 @@ class OverlayDifference(Record):
         return self._replace(incomparable="; ".join(filter(None, (self.incomparable, *reasons))))
 
 
+def changes_of(overlays: Iterable[OverlayDifference]) -> list[ResourceChange]:
+    """Return the changes in all of these overlays."""
+    return [change for overlay in overlays for change in overlay.changes]
+
+
 class CommitDifference(Record):
     """A commit between the two sides, and the effect on virtual machines of all commits up to it."""
 
@@ -461,8 +466,8 @@ class Difference(Record):
     @property
     def danger(self) -> Danger:
         """The worst of all changes, also at a commit between the sides."""
-        changes = (change for state in self.states for overlay in state for change in overlay.changes)
-        return max((each.danger for each in changes), key=lambda each: each.rank, default=Danger.NONE)
+        dangers = (each.danger for state in self.states for each in changes_of(state))
+        return max(dangers, key=lambda each: each.rank, default=Danger.NONE)
 
 
 def worst(impacts: Sequence[Impact]) -> Impact | None:

@@ -13,7 +13,14 @@ from html import escape
 from itertools import groupby
 
 from renderer.diff.grouped import Group, groups_of
-from renderer.model.difference import Danger, Difference, Effect, FieldChange, OverlayDifference
+from renderer.model.difference import (
+    Danger,
+    Difference,
+    Effect,
+    FieldChange,
+    OverlayDifference,
+    changes_of,
+)
 from renderer.report.diff_images import HEADING as IMAGES
 from renderer.report.diff_images import image_rows
 from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_of
@@ -99,7 +106,7 @@ def _digest(text: str) -> str:
 
 
 def _header(difference: Difference) -> Iterator[str]:
-    changes = [change for overlay in difference.overlays for change in overlay.changes]
+    changes = changes_of(difference.overlays)
     before, after = (escape(printable(name)) for name in (difference.before, difference.after))
     yield f'<header class="tone-{_tone(difference.danger)}">'
     yield f"<h1>{escape(verdict(difference))}</h1>"

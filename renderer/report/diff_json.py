@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 from renderer.diff.grouped import Group, groups_of
 from renderer.kubevirt.facts.virtual_machine import PATHS
@@ -20,9 +21,11 @@ from renderer.model.difference import (
     OverlayDifference,
     ResourceChange,
     Totals,
+    changes_of,
 )
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject
+from renderer.model.text_enum import TextEnum
 from renderer.report.diff_images import image_json
 from renderer.report.diff_stalled import stalled_json
 from renderer.report.diff_summary import (
@@ -38,11 +41,12 @@ from renderer.report.json_document import resource_json, value_json
 
 #: Raised when readers of the document have to change; new fields may be added at any time.
 VERSION = 1
+_Counted = TypeVar("_Counted", bound=TextEnum)
 
 
 def write(difference: Difference) -> str:
     """Return all compared overlays, including overlays without a difference; absent values are null."""
-    changes = [change for overlay in difference.overlays for change in overlay.changes]
+    changes = changes_of(difference.overlays)
     groups = groups_of(difference.overlays)
     document: Mapping[str, Json] = {
         "version": VERSION,
@@ -50,18 +54,18 @@ def write(difference: Difference) -> str:
         "after": difference.after,
         "verdict": verdict(difference),
         "summary": {
-            "dangers": _danger_counts(difference.overlays),
-            "resources": {str(change_type): count for change_type, count in counts_of(changes).items()},
-            "virtualMachines": _effect_counts(difference.overlays),
-            "otherObjects": {str(effect): count for effect, count in effects_on_others(changes).items()},
+            "dangers": _by_name(dangers_of(changes)),
+            "resources": _by_name(counts_of(changes)),
+            "virtualMachines": _by_name(effects_of(changes)),
+            "otherObjects": _by_name(effects_on_others(changes)),
         },
         **({"assumptions": list(difference.assumptions)} if difference.assumptions else {}),
         "commits": [
             {
                 "commit": commit.name,
                 "subject": commit.subject,
-                "dangers": _danger_counts(commit.overlays),
-                "virtualMachines": _effect_counts(commit.overlays),
+                "dangers": _by_name(dangers_of(changes_of(commit.overlays))),
+                "virtualMachines": _by_name(effects_of(changes_of(commit.overlays))),
                 "notCompared": [overlay.path for overlay in commit.overlays if overlay.incomparable],
             }
             for commit in difference.commits
@@ -77,14 +81,8 @@ def write(difference: Difference) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-def _effect_counts(overlays: Sequence[OverlayDifference]) -> Json:
-    changes = [change for overlay in overlays for change in overlay.changes]
-    return {str(effect): count for effect, count in effects_of(changes).items()}
-
-
-def _danger_counts(overlays: Sequence[OverlayDifference]) -> Json:
-    changes = [change for overlay in overlays for change in overlay.changes]
-    return {str(danger): count for danger, count in dangers_of(changes).items()}
+def _by_name(counts: Mapping[_Counted, int]) -> Json:
+    return {each.value: count for each, count in counts.items()}
 
 
 def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:

@@ -22,6 +22,7 @@ from renderer.model.difference import (
     OverlayDifference,
     ResourceChange,
     Totals,
+    changes_of,
 )
 from renderer.model.plural import listed, plural
 from renderer.model.quantity import Quantity, QuantityFormat
@@ -140,7 +141,7 @@ def verdict(difference: Difference) -> str:
         return "; ".join(parts)
     if not any(difference.overlays):
         return "no differences"
-    others = sum(not is_judged(change) for overlay in difference.overlays for change in overlay.changes)
+    others = sum(not is_judged(change) for change in changes_of(difference.overlays))
     if others:
         verb = "is" if others == 1 else "are"
         return f"no running virtual machine changes; {plural(others, 'other object')} {verb} not judged"
@@ -394,7 +395,7 @@ def _effects(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
 
 def summary(difference: Difference) -> Iterator[str]:
     """Yield the changes, their effects on virtual machines and others, and the assumptions, a line each."""
-    changes = [change for overlay in difference.overlays for change in overlay.changes]
+    changes = changes_of(difference.overlays)
     lost = sum(bool(overlay.incomparable) for overlay in difference.overlays)
     counts = counts_text(changes, is_live=difference.is_live)
     in_sync = sum(overlay.equal for overlay in difference.overlays)
@@ -438,7 +439,7 @@ def commit_verdict(commit: CommitDifference) -> str:
 
     Of overlays that cannot be rendered at the commit, nothing is known.
     """
-    changes = [change for overlay in commit.overlays for change in overlay.changes]
+    changes = changes_of(commit.overlays)
     verdict = list(counted_effects(effects_of(changes)))
     others = {each: count for each, count in effects_on_others(changes).items() if each.danger in _ALARMS}
     verdict += [f"{text} of other objects" for text in counted_effects(others)]

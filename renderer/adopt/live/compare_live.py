@@ -48,6 +48,7 @@ from renderer.model.difference import (
     OverlayDifference,
     ResourceChange,
     by_severity,
+    changes_of,
     effects_of,
 )
 from renderer.model.kube.encryption import SOPS, has_ciphertext, is_encrypted
@@ -153,7 +154,7 @@ def in_no_overlay(
     empty if other overlays may have them.
     """
     in_git = {each.current_id.object_key for each in known}
-    reported = {change.id for overlay in overlays for change in overlay.changes}
+    reported = {change.id for change in changes_of(overlays)}
     kinds = {each.kind for each in known} | PATHS.keys()
     namespaces = {each.namespace for each in known}
     found: list[ResourceChange] = []

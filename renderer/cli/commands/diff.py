@@ -38,7 +38,7 @@ from renderer.cli.options import (
 )
 from renderer.cli.progress import TerminalReporter
 from renderer.model.diagnostic import has_errors
-from renderer.model.difference import Danger, Difference
+from renderer.model.difference import Danger, Difference, changes_of
 from renderer.model.log_line import log_markup
 from renderer.model.release import Release
 from renderer.model.text_enum import TextEnum
@@ -250,8 +250,8 @@ def _exit_code(compared: Comparison, dangers: frozenset[Danger], *, exit_zero: b
         return ExitCode.CLEAN
     overlays = [overlay for state in compared.difference.states for overlay in state]
     if dangers and not any(overlay.incomparable for overlay in overlays):
-        changes = (change for overlay in overlays for change in overlay.changes)
-        return ExitCode.FINDINGS if any(change.dangers & dangers for change in changes) else ExitCode.CLEAN
+        is_found = any(change.dangers & dangers for change in changes_of(overlays))
+        return ExitCode.FINDINGS if is_found else ExitCode.CLEAN
     return ExitCode.FINDINGS
 
 
