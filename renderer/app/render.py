@@ -26,6 +26,7 @@ from renderer.files.disk import file_exists, folder_exists
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
+from renderer.findings.shared_targets import SharedTargets
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.plural import listed, plural
@@ -103,15 +104,24 @@ class _Results:
         self.findings = findings
         self.folders: set[str] = set()
         self.broken: set[str] = set()
+        self._targets = SharedTargets[Located]()
+        self._read: list[frozenset[str]] = []
         self._sound: dict[str, Rendered] = {}
 
     def keep(self, result: Rendered) -> None:
         path = result.overlay.path
         self.folders |= result.folders
-        if self.findings.add_located(result.findings, path):
+        self._read.append(result.folders)
+        if self.findings.add_located(self._targets.hold(path, result.findings), path):
             self.broken.add(path)
         else:
             self._sound[path] = result._replace(findings=()) if result.findings else result
+
+    def settle(self) -> None:
+        """Add what is known once all overlays are rendered: targets that select nothing in any of them."""
+        for path, found in self._targets.unmatched(self._read):
+            if self.findings.add_located((found,), path):
+                self.broken.add(path)
 
     def add_problems(self, overlay: Overlay, found: Iterable[Diagnostic]) -> None:
         """Add errors about the output of an overlay."""
@@ -170,6 +180,7 @@ def _render(project: Project, request: RenderRequest, reporter: Reporter, known:
     results = _Results(selected, findings)
     with RenderedTrees(project, forced, reporter) as trees:
         _render_overlays(renderer, results, known, request, trees)
+        results.settle()
         problems = dict(output_errors(project, found.overlays, found.overlays, results.folders))
         for overlay in selected:
             if overlay.output in problems:

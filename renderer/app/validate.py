@@ -25,6 +25,7 @@ from renderer.files.file_system import STANDARD_INPUT, FileSystem, folder_of
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
+from renderer.findings.shared_targets import SharedTargets
 from renderer.kubevirt.facts.installed_release import names_release
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -151,13 +152,16 @@ def validate_in(
         findings.add(with_levels(tuple(others), run.config.rules))
     chosen_here = frozenset(overlay.path for overlay in run.found.chosen)
     in_scope = tuple(overlay for overlay in scope.overlays if overlay.path in chosen_here)
+    targets = SharedTargets[Diagnostic]()
     for overlay in in_turn(in_scope):
-        findings.add(_build_findings(run, overlay, about, is_rendered=True), overlay.path)
+        found = _build_findings(run, overlay, about, is_rendered=True)
+        findings.add(targets.hold(overlay.path, found), overlay.path)
     written = run.found.chosen if WHOLE_PROJECT in paths else in_scope
     for path, errors in _tree_errors(run, written):
         findings.add(errors, path)
     for overlay in in_turn(unlisted):
-        findings.add(_unlisted_findings(run, overlay, about), overlay.path)
+        findings.add(targets.hold(overlay.path, _unlisted_findings(run, overlay, about)), overlay.path)
+    _add_unmatched(targets, run, (*in_scope, *unlisted), findings)
     for folder in scope.parts:
         findings.add(_unused_findings(run, folder))
     for file in scope.alone:
@@ -198,8 +202,11 @@ def validate_overlays_in(
     """Validate overlays as ``validate_overlays`` does, in a run whose builds the caller needs, too."""
     findings = RunFindings(run.fs, chosen)
     selected = chosen_overlays(run.found, names)
+    targets = SharedTargets[Diagnostic]()
     for overlay in in_turn(selected):
-        findings.add(_build_findings(run, overlay, None, is_rendered=True), overlay.path)
+        found = _build_findings(run, overlay, None, is_rendered=True)
+        findings.add(targets.hold(overlay.path, found), overlay.path)
+    _add_unmatched(targets, run, selected, findings)
     for path, errors in _tree_errors(run, selected):
         findings.add(errors, path)
     return ValidationResult(
@@ -261,6 +268,18 @@ def _build_findings(
     if composed.failed or files is None:
         return found
     return tuple(each for each in found if may_be_caused_by(each, files))
+
+
+def _add_unmatched(
+    targets: SharedTargets[Diagnostic], run: ValidationRun, built: Iterable[Overlay], findings: RunFindings
+) -> None:
+    """Add the findings about targets of patches that select nothing in any of the overlays."""
+    folders = (
+        run.graph.reached((overlay.path, *(overlay.entry.folders if overlay.entry else ())))
+        for overlay in built
+    )
+    for path, found in targets.unmatched(folders):
+        findings.add((found,), path)
 
 
 def _tree_errors(

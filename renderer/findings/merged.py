@@ -12,8 +12,8 @@ from renderer.model.kube.location import Location
 from renderer.model.pattern import pattern
 from renderer.model.suggest import suggest
 
-#: A word of a message; names have dots and dashes.
 _LEVELS = tuple(Severity)
+#: A word of a message; names have dots and dashes.
 _WORD = pattern(r"[\w.-]+")
 _SIZES = ("instancetype", "cpu", "cores", "sockets", "threads", "memory", "guest")
 

@@ -30,6 +30,7 @@ from renderer.kustomize.transform import (
 )
 from renderer.kustomize.transformers import images, metadata, namespace, patches, replicas
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import Variable
 from renderer.model.provenance import ConfiguredBy
@@ -103,25 +104,30 @@ BUILTIN_TRANSFORMERS = (
 
 
 class Accumulated(Record):
-    """The result of accumulating a kustomization, for the one that uses it."""
+    """The result of accumulating a kustomization, for the one that uses it.
+
+    ``matched`` are the targets of components' patches that select something in one of their uses.
+    """
 
     resources: tuple[Resource, ...]
     field_specs: FieldSpecSet
     variables: tuple[Variable, ...]
     warnings: tuple[Diagnostic, ...]
+    matched: frozenset[Site]
     schema: SchemaInEffect
 
 
 class _Gathered:
     """The resources gathered for one kustomization; its components work on the same object."""
 
-    __slots__ = ("field_specs", "resources", "variables", "warnings")
+    __slots__ = ("field_specs", "matched", "resources", "variables", "warnings")
 
     def __init__(self) -> None:
         self.resources = ResMap()
         self.field_specs = NO_FIELD_SPECS
         self.variables: tuple[Variable, ...] = ()
         self.warnings: list[Diagnostic] = []
+        self.matched: set[Site] = set()
 
     def merge(self, other: Accumulated) -> None:
         """Append the resources of another kustomization.
@@ -135,6 +141,7 @@ class _Gathered:
 
             self.variables = merge_variables(self.variables, other.variables)
         self.warnings += other.warnings
+        self.matched |= other.matched
 
 
 class Accumulation:
@@ -185,6 +192,7 @@ class Accumulation:
                 gathered.field_specs,
                 gathered.variables,
                 tuple(dict.fromkeys(gathered.warnings)),  # else a base used twice repeats them
+                frozenset(gathered.matched),
                 self._schema,
             )
             if self._empties_files:
@@ -261,7 +269,12 @@ class Accumulation:
     def _transform(self, root: KustomizationRoot, into: _Gathered) -> None:
         knows_kubevirt = self._merge_keys is MergeKeys.KUBEVIRT
         context = TransformerContext(
-            root, into.field_specs, self._merge_schema, into.warnings.append, knows_kubevirt
+            root,
+            into.field_specs,
+            self._merge_schema,
+            into.warnings.append,
+            into.matched.add,
+            knows_kubevirt,
         )
         for kind, entries, transforms in BUILTIN_TRANSFORMERS:
             if not entries(root):

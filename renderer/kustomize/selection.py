@@ -17,7 +17,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import Selector
+from renderer.model.kustomization import SELECTS_NOTHING, Selector
 from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean, suggest
@@ -186,7 +186,7 @@ def selected_keys(
             Diagnostic.at(
                 site,
                 Code.PATCH_TARGET_MISSING,
-                "the target of the patch selects nothing",
+                SELECTS_NOTHING,
                 hint or _selection_hint(target, resources),
                 severity=Severity.WARNING,
             )

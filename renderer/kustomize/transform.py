@@ -9,6 +9,7 @@ from renderer.kustomize.fields.field_spec_set import FieldSpecSet
 from renderer.kustomize.merge_keys.merge_schema import MergeSchema
 from renderer.kustomize.res_map import ResMap
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.run.work import spend
@@ -22,6 +23,7 @@ Transform: TypeAlias = Callable[[ResMap], None]
 class TransformerContext(Record):
     """The input of the transformers of one kustomization; ``warn`` receives warnings.
 
+    ``note_target`` receives the targets of patches that select something.
     ``knows_kubevirt``: the project asks for the fields of KubeVirt's kinds, too.
     """
 
@@ -29,6 +31,7 @@ class TransformerContext(Record):
     field_specs: FieldSpecSet
     schema: Callable[[], MergeSchema]
     warn: Callable[[Diagnostic], None]
+    note_target: Callable[[Site], None]
     knows_kubevirt: bool = False
 
 

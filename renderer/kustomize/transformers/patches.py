@@ -15,8 +15,9 @@ from renderer.kustomize.strategic_merge import StrategicMergePatching
 from renderer.kustomize.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import COMPONENT_KIND, Patch
+from renderer.model.kustomization import COMPONENT_KIND, Patch, Selector
 from renderer.model.source_tree import JsonPatch, LoadedPatch, StrategicMergePatches
 
 
@@ -73,7 +74,7 @@ def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator
             listed.site, Code.PATCH_INVALID, "a patch of several documents cannot have a target", hint
         ).error()
     yield lambda resources: merging.apply_to(
-        resources, selected_keys(resources, target, listed.site, context.warn), content.documents[0]
+        resources, _selected(resources, target, listed.site, context), content.documents[0]
     )
 
 
@@ -117,5 +118,15 @@ def _json_patch_transform(
     patching = JsonPatching(content, stores_previous_ids=stores_previous_ids)
     target, site = patch.listed.target, patch.listed.site
     return lambda resources: patching.apply(
-        resources, selected_keys(resources, target, site, context.warn) if target else ()
+        resources, _selected(resources, target, site, context) if target else ()
     )
+
+
+def _selected(
+    resources: ResMap, target: Selector, listed: Site, context: TransformerContext
+) -> tuple[int, ...]:
+    """Return the keys of the resources that a target selects; other uses of a component may select others."""
+    keys = selected_keys(resources, target, listed, context.warn)
+    if keys and context.root.kustomization.kind == COMPONENT_KIND:
+        context.note_target(listed.below("target"))
+    return keys
