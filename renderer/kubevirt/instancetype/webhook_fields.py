@@ -39,11 +39,10 @@ _PCIE_ARCHITECTURES = frozenset({"amd64", "arm64"})
 
 
 class Mutation(Record):
-    """The resulting values; one storage class for each of the ``dataVolumeTemplates``, or None for it."""
+    """The resulting values."""
 
     architecture: str
     machine_type: str
-    storage_class_names: tuple[str | None, ...]
 
 
 def mutation_of(
@@ -66,12 +65,7 @@ def mutation_of(
         or text_at(preferred, "machine", "preferredMachineType")
         or Cluster(behaviour.release, config).machine_type(architecture)
     )
-    storage_class = text_at(preferred, "volumes", "preferredStorageClassName")
-    names = tuple(
-        _storage_class_name(object_at(template, "spec"), storage_class, behaviour)
-        for template in array_at(vm_spec, "dataVolumeTemplates")
-    )
-    return Mutation(architecture, machine_type, names)
+    return Mutation(architecture, machine_type)
 
 
 def architecture_of_data_source(vm_spec: JsonObject, scope: Scope, behaviour: Behaviour) -> str:
@@ -100,19 +94,6 @@ def _data_source(reference: JsonObject, scope: Scope) -> Resource | None:
     if target is None:
         return source
     return scope.find(DATA_SOURCE, text_at(target, "name"), text_at(target, "namespace"))
-
-
-def _storage_class_name(data_volume_spec: JsonObject, preferred: str, behaviour: Behaviour) -> str | None:
-    """Return the storage class of a DataVolume's ``storage``, else of its ``pvc``."""
-    filled_in = _sections_with_storage_class(behaviour) if preferred else ()
-    names = [
-        (preferred if key in filled_in else None)
-        if (name := section.get("storageClassName")) is None
-        else name
-        for key in ("storage", "pvc")
-        if isinstance(section := data_volume_spec.get(key), dict)
-    ]
-    return next((name for name in names if isinstance(name, str)), None)
 
 
 def with_webhook_fields(
@@ -173,7 +154,7 @@ class _Writer:
             vm = with_default(vm, _MACHINE_TYPE, mutation.machine_type)
         if WebhookField.STORAGE_CLASS in self._requested:
             preferred = text_at(preference, "volumes", "preferredStorageClassName")
-            vm = _with_storage_classes(vm, preferred, self._behaviour)
+            vm = with_storage_classes(vm, preferred, self._behaviour)
         if WebhookField.FIRMWARE in self._requested:
             vm = _with_firmware(vm, scope.namespace, self._behaviour)
         if WebhookField.PCI_TOPOLOGY in self._requested and gets_pci_topology(
@@ -191,15 +172,12 @@ def _with_matcher_kind(vm: JsonObject, matcher: MatcherType) -> JsonObject:
     return with_default(vm, ("spec", matcher.key, "kind"), matcher.default_kind)
 
 
-def _sections_with_storage_class(behaviour: Behaviour) -> tuple[str, ...]:
-    return ("pvc", "storage") if behaviour.fills_in_storage_class_of_storage else ("pvc",)
-
-
-def _with_storage_classes(vm: JsonObject, preferred: str, behaviour: Behaviour) -> JsonObject:
+def with_storage_classes(vm: JsonObject, preferred: str, behaviour: Behaviour) -> JsonObject:
+    """Return the VM; the ``dataVolumeTemplates`` have the preferred storage class where they name none."""
     templates = array_at(vm, "spec", "dataVolumeTemplates")
     if not preferred or not templates:
         return vm
-    sections = _sections_with_storage_class(behaviour)
+    sections = ("pvc", "storage") if behaviour.fills_in_storage_class_of_storage else ("pvc",)
     filled = [_with_storage_class(each, preferred, sections) for each in templates]
     return with_value(vm, ("spec", "dataVolumeTemplates"), filled)
 

@@ -10,7 +10,7 @@ from renderer.kubevirt.admission.vm import check_vm
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.kubevirt.instancetype.apply_to_vm import ConflictError, apply, apply_checked
-from renderer.kubevirt.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.kubevirt.instancetype.cause import CauseError, CrashError, DefaultsError, ExpansionCause
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.expand import expand_spec
@@ -19,10 +19,10 @@ from renderer.kubevirt.instancetype.matcher import Matcher, check_matcher_update
 from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.kubevirt.instancetype.virtual_machine import with_expanded_template
 from renderer.kubevirt.instancetype.vmi_object_defaults import default_spec_for_webhook
-from renderer.kubevirt.instancetype.webhook_fields import mutation_of
+from renderer.kubevirt.instancetype.webhook_fields import mutation_of, with_storage_classes
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 from tests.conformance.kubevirt.case import Case, Outputs
 from tests.conformance.kubevirt.cluster import scope_of
@@ -99,9 +99,9 @@ class _Request:
             "architecture": mutation.architecture,
             "machineType": mutation.machine_type,
         }
-        if mutation.storage_class_names:
-            written["storageClassNames"] = list(mutation.storage_class_names)
-        return written
+        preferred = text_at(preference and preference.spec, "volumes", "preferredStorageClassName")
+        names = storage_class_names(self._vm, preferred, self._behaviour)
+        return {**written, "storageClassNames": names} if names else written
 
     @cached_property
     def _admitted(self) -> JsonObject:
@@ -191,3 +191,13 @@ def _causes(causes: tuple[ExpansionCause, ...]) -> list[Json]:
 
 def _content(matcher: Matcher | None) -> Json:
     return None if matcher is None else matcher.content()
+
+
+def storage_class_names(vm: JsonObject, preferred: str, behaviour: Behaviour) -> list[Json]:
+    """The storage class of each of the ``dataVolumeTemplates``, of ``storage`` or else of ``pvc``."""
+    templates = array_at(with_storage_classes(vm, preferred, behaviour), "spec", "dataVolumeTemplates")
+    named = (
+        [object_at(each, "spec", section).get("storageClassName") for section in ("storage", "pvc")]
+        for each in templates
+    )
+    return [next((name for name in names if isinstance(name, str)), None) for names in named]

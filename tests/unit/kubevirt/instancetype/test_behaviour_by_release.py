@@ -31,6 +31,7 @@ from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from tests.conformance.kubevirt.revision_store import store_revision
+from tests.conformance.kubevirt.vm_cases import storage_class_names
 from tests.kubevirt_objects import (
     behaviour,
     instancetype,
@@ -141,13 +142,9 @@ def gets_topology(machine_architecture: str, machine_type: str) -> Look:
 
 def storage_classes(content: JsonObject) -> Look:
     """The storage classes that the mutating webhook leaves in the templates of DataVolumes."""
-    preferred: JsonObject = {"volumes": {"preferredStorageClassName": "fast"}}
 
     def look(release: str) -> Json:
-        spec = object_at(content, "spec")
-        return [
-            *mutation_of(spec, preferred, ClusterConfig(), scope(), behaviour(release)).storage_class_names
-        ]
+        return storage_class_names(content, "fast", behaviour(release))
 
     return look
 

@@ -11,6 +11,7 @@ from renderer.model.kube.json import Json, JsonObject, object_at, text_at, with_
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import LATEST, OLDEST
 from renderer.model.render_config import WebhookField
+from tests.conformance.kubevirt.vm_cases import storage_class_names
 from tests.kubevirt_objects import behaviour, catalog, labelled, resources, scope
 
 ARM: JsonObject = {"template.kubevirt.io/architecture": "arm64"}
@@ -37,15 +38,15 @@ def source(name: str = "ds", namespace: Json = None, kind: str = "DataSource") -
 
 
 def test_empty_vm_gets_the_clusters_defaults() -> None:
-    assert mutation(spec()) == Mutation("amd64", "q35", ())
+    assert mutation(spec()) == Mutation("amd64", "q35")
 
 
 def test_vm_overrides_preference_overrides_cluster() -> None:
     preferred: JsonObject = {"preferredArchitecture": "arm64", "machine": {"preferredMachineType": "virt-8"}}
     own = spec(architecture="s390x", domain={"machine": {"type": "mine"}})
 
-    assert mutation(own, preference=preferred) == Mutation("s390x", "mine", ())
-    assert mutation(spec(), preference=preferred) == Mutation("arm64", "virt-8", ())
+    assert mutation(own, preference=preferred) == Mutation("s390x", "mine")
+    assert mutation(spec(), preference=preferred) == Mutation("arm64", "virt-8")
 
 
 @pytest.mark.parametrize(("release", "architecture"), [("1.6", "amd64"), ("1.7", "arm64")])
@@ -90,17 +91,18 @@ def test_the_first_usable_data_source_counts() -> None:
 
 
 def test_preferred_storage_class_is_used_if_none_is_set() -> None:
-    preferred: JsonObject = {"volumes": {"preferredStorageClassName": "fast"}}
-    vm_spec = spec(
-        {"storage": {}},
-        {"pvc": {"storageClassName": "own"}},
-        {"storage": {"storageClassName": ""}},
-        {"pvc": {"storageClassName": "own"}, "storage": {}},
-        {},
-    )
+    vm: JsonObject = {
+        "spec": spec(
+            {"storage": {}},
+            {"pvc": {"storageClassName": "own"}},
+            {"storage": {"storageClassName": ""}},
+            {"pvc": {"storageClassName": "own"}, "storage": {}},
+            {},
+        )
+    }
 
-    assert mutation(vm_spec, preference=preferred).storage_class_names == ("fast", "own", "", "fast", None)
-    assert mutation(vm_spec).storage_class_names == (None, "own", "", "own", None)
+    assert storage_class_names(vm, "fast", behaviour(None)) == ["fast", "own", "", "fast", None]
+    assert storage_class_names(vm, "", behaviour(None)) == [None, "own", "", "own", None]
 
 
 RELEASES = [f"1.{minor}" for minor in range(OLDEST.minor, LATEST.minor + 1)]
