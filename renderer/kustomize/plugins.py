@@ -6,7 +6,6 @@ A validator is a transformer that must not change anything (kustomize ``kusttarg
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import singledispatch
 
 from renderer.kustomize.name_hash import add_name_hashes
 from renderer.kustomize.replacements import replacement_transform
@@ -27,7 +26,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.json import without
 from renderer.model.kube.resource import Resource
-from renderer.model.source_tree import TransformerConfig, TransformerPlugin
+from renderer.model.source_tree import TransformerPlugin
 
 _VALIDATED_BY = "validated-by"
 
@@ -35,82 +34,39 @@ _VALIDATED_BY = "validated-by"
 def plugin_transforms(plugin: TransformerPlugin, context: TransformerContext) -> Iterator[Transform]:
     """Yield the transforms that the plugin requests, in order. Raises ``DiagnosticError``."""
     for config in plugin.configs:
-        yield from _transforms(config, context)
-
-
-@singledispatch
-def _transforms(config: TransformerConfig, _context: TransformerContext) -> Iterator[Transform]:
-    raise NotImplementedError(type(config))
-
-
-@_transforms.register
-def _(config: plugins.ApplyPatch, context: TransformerContext) -> Iterator[Transform]:
-    yield from patch_transform(config.patch, context)
-
-
-@_transforms.register
-def _(config: plugins.ApplyJson6902, context: TransformerContext) -> Iterator[Transform]:
-    yield from json6902_transform(config.patch, context)
-
-
-@_transforms.register
-def _(config: plugins.ApplyStrategicMerge, context: TransformerContext) -> Iterator[Transform]:
-    yield strategic_merge_transform(config.patches, context)
-
-
-@_transforms.register
-def _(config: plugins.SetAnnotations, _context: TransformerContext) -> Iterator[Transform]:
-    yield entries_transform(config.annotations, config.field_specs)
-
-
-@_transforms.register
-def _(config: plugins.SetLabels, _context: TransformerContext) -> Iterator[Transform]:
-    yield entries_transform(config.labels, config.field_specs)
-
-
-@_transforms.register
-def _(config: plugins.AddPrefix, _context: TransformerContext) -> Iterator[Transform]:
-    if config.prefix:
-        yield prefix_transform(config.prefix, config.field_specs)
-
-
-@_transforms.register
-def _(config: plugins.AddSuffix, _context: TransformerContext) -> Iterator[Transform]:
-    if config.suffix:
-        yield suffix_transform(config.suffix, config.field_specs)
-
-
-@_transforms.register
-def _(config: plugins.SetNamespace, _context: TransformerContext) -> Iterator[Transform]:
-    if config.namespace:
-        yield namespace_transform(
-            config.namespace, config.field_specs, unset_only=config.unset_only, subjects=config.subjects
-        )
-
-
-@_transforms.register
-def _(config: plugins.SetImage, _context: TransformerContext) -> Iterator[Transform]:
-    yield image_transform(config.image, config.field_specs)
-
-
-@_transforms.register
-def _(config: plugins.SetReplicas, _context: TransformerContext) -> Iterator[Transform]:
-    yield replica_transform(config.replica, config.field_specs)
-
-
-@_transforms.register
-def _(config: plugins.Replace, context: TransformerContext) -> Iterator[Transform]:
-    yield replacement_transform(config.replacements, context.warn)
-
-
-@_transforms.register
-def _(_config: plugins.AddNameHash, _context: TransformerContext) -> Iterator[Transform]:
-    yield add_name_hashes
-
-
-@_transforms.register
-def _(config: plugins.AddValue, _context: TransformerContext) -> Iterator[Transform]:
-    yield value_add_transform(config)
+        match config:
+            case plugins.ApplyPatch(patch):
+                yield from patch_transform(patch, context)
+            case plugins.ApplyJson6902(patch):
+                yield from json6902_transform(patch, context)
+            case plugins.ApplyStrategicMerge(patches):
+                yield strategic_merge_transform(patches, context)
+            case plugins.SetAnnotations(entries, field_specs) | plugins.SetLabels(entries, field_specs):
+                yield entries_transform(entries, field_specs)
+            case plugins.AddPrefix(prefix, field_specs):
+                if prefix:
+                    yield prefix_transform(prefix, field_specs)
+            case plugins.AddSuffix(suffix, field_specs):
+                if suffix:
+                    yield suffix_transform(suffix, field_specs)
+            case plugins.SetNamespace():
+                if config.namespace:
+                    yield namespace_transform(
+                        config.namespace,
+                        config.field_specs,
+                        unset_only=config.unset_only,
+                        subjects=config.subjects,
+                    )
+            case plugins.SetImage(image, field_specs):
+                yield image_transform(image, field_specs)
+            case plugins.SetReplicas(replica, field_specs):
+                yield replica_transform(replica, field_specs)
+            case plugins.Replace(replacements):
+                yield replacement_transform(replacements, context.warn)
+            case plugins.AddNameHash():
+                yield add_name_hashes
+            case plugins.AddValue():
+                yield value_add_transform(config)
 
 
 def validate(plugin: TransformerPlugin, resources: ResMap, context: TransformerContext) -> None:
