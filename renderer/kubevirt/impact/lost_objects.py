@@ -95,6 +95,10 @@ def _label(disk: Resource) -> str:
     return named("claim" if disk.kind == CLAIM else disk.kind, disk.name, disk.content)
 
 
+def _change(effect: DataEffect, removed: Resource, text: str) -> DataChange:
+    return DataChange(effect, removed.name, text, f"{removed.kind} {removed.name}")
+
+
 def _disk(removed: Resource, storage: StorageObjects, users: tuple[str, ...]) -> Iterator[DataChange]:
     text = "deleted with what is on it"
     keeper = storage.kept_volume(removed.namespace, removed.name, removed.content)
@@ -108,45 +112,42 @@ def _disk(removed: Resource, storage: StorageObjects, users: tuple[str, ...]) ->
 def _volume(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
     policy = reclaim_policy(removed)
     setting = f"(persistentVolumeReclaimPolicy: {policy})"
-    label = f"{removed.kind} {removed.name}"
     if policy == RETAIN:
         text = f"what is on it stays in the storage {setting}"
-        yield DataChange(DataEffect.KEPT, removed.name, text, label)
+        yield _change(DataEffect.KEPT, removed, text)
         return
     text = f"deleted with what is on it, as soon as no claim has it {setting}{_held_by_finalizers(removed)}"
-    yield DataChange(DataEffect.LOST, removed.name, text, label)
+    yield _change(DataEffect.LOST, removed, text)
 
 
 def _snapshot(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
-    label = f"{removed.kind} {removed.name}"
     if text_at(removed.content, "spec", "deletionPolicy") == RETAIN:
         text = f"its VirtualMachineSnapshotContent stays (deletionPolicy: {RETAIN})"
-        yield DataChange(DataEffect.KEPT, removed.name, text, label)
+        yield _change(DataEffect.KEPT, removed, text)
         return
     text = f"deleted with its content{_held_by_finalizers(removed)}"
     if removed.kind in _SNAPSHOTS_OF_CLASSES:
         text += f", unless the deletionPolicy of its class is {RETAIN}"
-    yield DataChange(DataEffect.LOST, removed.name, text, label)
+    yield _change(DataEffect.LOST, removed, text)
 
 
 def _snapshot_content(
     removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]
 ) -> Iterator[DataChange]:
-    label = f"{removed.kind} {removed.name}"
     policy = text_at(removed.content, "spec", "deletionPolicy")
     if policy == RETAIN:
         text = f"the snapshot stays in the storage (deletionPolicy: {policy})"
-        yield DataChange(DataEffect.KEPT, removed.name, text, label)
+        yield _change(DataEffect.KEPT, removed, text)
         return
     text = f"deleted with the snapshot in the storage{_held_by_finalizers(removed)}"
-    yield DataChange(DataEffect.LOST, removed.name, text, label)
+    yield _change(DataEffect.LOST, removed, text)
 
 
 def _machine_snapshot_content(
     removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]
 ) -> Iterator[DataChange]:
     text = f"deleted with the VolumeSnapshots that it owns{_held_by_finalizers(removed)}"
-    yield DataChange(DataEffect.LOST, removed.name, text, f"{removed.kind} {removed.name}")
+    yield _change(DataEffect.LOST, removed, text)
 
 
 def _stateful_set(
@@ -166,30 +167,29 @@ def _operator(removed: Resource, _storage: StorageObjects, _users: tuple[str, ..
     written = text_at(spec, "uninstallStrategy") or text_at(spec, "deployment", "uninstallStrategy")
     strategy = written or (_BLOCK if removed.kind == HYPERCONVERGED else _REMOVE)
     setting = f"(uninstallStrategy: {strategy}{'' if written else ', the default'})"
-    label = f"{removed.kind} {removed.name}"
     if strategy == _BLOCK:
         text = f"its deletion is refused while there are any workloads {setting}"
-        yield DataChange(DataEffect.KEPT, removed.name, text, label)
+        yield _change(DataEffect.KEPT, removed, text)
         return
     text = f"deleted with {_INSTALLED[removed.kind]} {setting}{_held_by_finalizers(removed)}"
-    yield DataChange(DataEffect.LOST, removed.name, text, label)
+    yield _change(DataEffect.LOST, removed, text)
 
 
 def _image_cron(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
     if text_at(removed.content, "spec", "retentionPolicy") == "None":
         text = "deleted with the images that it has imported (retentionPolicy: None)"
-        yield DataChange(DataEffect.LOST, removed.name, text, f"{removed.kind} {removed.name}")
+        yield _change(DataEffect.LOST, removed, text)
 
 
 def _namespace(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
     text = f"deleted with everything in it, machines and claims too{_held_by_finalizers(removed)}"
-    yield DataChange(DataEffect.LOST, removed.name, text, f"Namespace {removed.name}")
+    yield _change(DataEffect.LOST, removed, text)
 
 
 def _definition(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
     kind = text_at(removed.content, "spec", "names", "kind") or "object of its kind"
     text = f"deleted with each {kind} in the cluster{_held_by_finalizers(removed)}"
-    yield DataChange(DataEffect.LOST, removed.name, text, f"{removed.kind} {removed.name}")
+    yield _change(DataEffect.LOST, removed, text)
 
 
 def _held_by_finalizers(removed: Resource) -> str:
