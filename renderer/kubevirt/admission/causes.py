@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TypeAlias
 
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
@@ -67,47 +68,11 @@ class WebhookAnswer(Record):
     severity: Severity
 
 
-def invalid(
-    at: FieldPath,
-    message: str,
-    hint: str | None = None,
-    *,
-    reported: FieldPath | None = None,
-    fix: Edit | None = None,
-) -> Cause:
-    """Return the cause for an invalid value."""
-    return Cause(CauseType.INVALID, at, message, hint, reported, fix=fix)
-
-
-def required(
-    at: FieldPath,
-    message: str,
-    hint: str | None = None,
-    *,
-    reported: FieldPath | None = None,
-    fix: Edit | None = None,
-) -> Cause:
-    """Return the cause for a missing value."""
-    return Cause(CauseType.REQUIRED, at, message, hint, reported, fix=fix)
-
-
-def not_supported(
-    at: FieldPath,
-    message: str,
-    hint: str | None = None,
-    *,
-    reported: FieldPath | None = None,
-    fix: Edit | None = None,
-) -> Cause:
-    """Return the cause for a value that is not in the list of known values."""
-    return Cause(CauseType.NOT_SUPPORTED, at, message, hint, reported, fix=fix)
-
-
-def duplicate(
-    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
-) -> Cause:
-    """Return the cause for a duplicate value."""
-    return Cause(CauseType.DUPLICATE, at, message, hint, reported)
+#: The causes for a value that is invalid, missing, not in the list of known values, or a duplicate.
+invalid = partial(Cause, CauseType.INVALID)
+required = partial(Cause, CauseType.REQUIRED)
+not_supported = partial(Cause, CauseType.NOT_SUPPORTED)
+duplicate = partial(Cause, CauseType.DUPLICATE)
 
 
 def needs_gate(at: FieldPath, what: str, gate: Gate, *, reported: FieldPath | None = None) -> Cause:

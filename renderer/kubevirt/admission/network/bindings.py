@@ -162,15 +162,15 @@ def check_bridge(interface: Interface) -> Causes:
         yield invalid(interface.at("name"), *BRIDGE_ON_POD, fix=fix)
 
 
-def _check_gate(interface: Interface, *, binding: str, gate: Gate) -> Causes:
-    if has(interface.content, binding) and gate not in interface.cluster.gates:
-        yield needs_gate(interface.at(binding), binding, gate, reported=interface.at("name"))
-
-
-def _check_network(interface: Interface, *, binding: str, network: str) -> Causes:
-    if has(interface.content, binding) and not has(interface.network, network):
-        at = interface.at(binding)
-        yield invalid(at, f"{binding} needs a {network} network", reported=interface.at("name"))
+def _check_gated(interface: Interface, *, binding: str, gate: Gate, network: str = "") -> Causes:
+    """Check the feature gate of a binding, and that it is on a network of its kind."""
+    if not has(interface.content, binding):
+        return
+    at, reported = interface.at(binding), interface.at("name")
+    if gate not in interface.cluster.gates:
+        yield needs_gate(at, binding, gate, reported=reported)
+    if network and not has(interface.network, network):
+        yield invalid(at, f"{binding} needs a {network} network", reported=reported)
 
 
 #: ``validateInterfaceBinding``; 1.0 to 1.2 have another version (``before_1_3``).
@@ -193,48 +193,28 @@ BINDING_CHECKS: CheckTable[[Interface]] = CheckTable(
     row(_check_masquerade, "masquerade", upstream="binding.go validateMasqueradeBinding", since="1.3"),
     row(check_bridge, "bridge", upstream="binding.go validateBridgeBinding", since="1.3"),
     row(
-        partial(_check_gate, binding="binding", gate=Gate.NETWORK_BINDING_PLUGINS),
+        partial(_check_gated, binding="binding", gate=Gate.NETWORK_BINDING_PLUGINS),
         "binding",
         upstream="binding.go validateBindingPlugin",
         since="1.3",
         until="1.5",
     ),
     row(
-        partial(_check_gate, binding="macvtap", gate=Gate.MACVTAP),
+        partial(_check_gated, binding="macvtap", gate=Gate.MACVTAP, network="multus"),
         "macvtap",
         upstream="macvtap.go validateMacvtapBinding",
         since="1.3",
         until="1.8",
     ),
     row(
-        partial(_check_network, binding="macvtap", network="multus"),
-        "macvtap",
-        upstream="macvtap.go validateMacvtapBinding",
-        since="1.3",
-        until="1.8",
-    ),
-    row(
-        partial(_check_gate, binding="passt", gate=Gate.PASST),
+        partial(_check_gated, binding="passt", gate=Gate.PASST, network="pod"),
         "passt",
         upstream="passt.go validatePasstBinding",
         since="1.3",
         until="1.8",
     ),
     row(
-        partial(_check_network, binding="passt", network="pod"),
-        "passt",
-        upstream="passt.go validatePasstBinding",
-        since="1.3",
-        until="1.8",
-    ),
-    row(
-        partial(_check_gate, binding="passtBinding", gate=Gate.PASST_BINDING),
-        "passtBinding",
-        upstream="passt.go validatePasstBinding",
-        since="1.8",
-    ),
-    row(
-        partial(_check_network, binding="passtBinding", network="pod"),
+        partial(_check_gated, binding="passtBinding", gate=Gate.PASST_BINDING, network="pod"),
         "passtBinding",
         upstream="passt.go validatePasstBinding",
         since="1.8",
