@@ -13,7 +13,7 @@ from renderer.findings.confidential_words import (
     is_answer_file_literal,
     names_of_credentials,
 )
-from renderer.kubevirt.facts.confidential.conditions import is_reference
+from renderer.kubevirt.facts.confidential.conditions import INPUT_PROVIDER, is_reference, resembles
 from renderer.kubevirt.facts.confidential.fields import (
     CONFIDENTIAL_KEYS_OF_TEXT,
     EXTRA_HEADERS,
@@ -27,7 +27,12 @@ from renderer.kubevirt.facts.confidential.fields import (
     is_path_entry,
 )
 from renderer.kubevirt.facts.confidential.meant_keys import LITERALS, meant_key
-from renderer.kubevirt.facts.confidential.parts import has_confidential_part, hides, opened
+from renderer.kubevirt.facts.confidential.parts import (
+    WITH_PARAMETERS,
+    has_confidential_part,
+    hides,
+    opened,
+)
 from renderer.kubevirt.facts.confidential.scope import Scope, root_scope
 from renderer.kubevirt.guest_data.credential_fields import credential_fields, may_hold_credential
 from renderer.model.credential_text.commands import (
@@ -71,6 +76,14 @@ _KIND = pattern(r"""(?:^|[{,]\s*)["']?kind["']?\s*:""", re.MULTILINE)
 #: Values in a Template of ours, beside the name of its text.
 _SPEC, _TEMPLATE, _VALUES, _MATRIX = "spec", "template", "values", "matrix"
 _KIND_OF_TEMPLATE = (VMRENDER_API_VERSION, TEMPLATE)
+#: Kinds of objects with values that are put into other objects.
+_KINDS_WITH_VALUES = WITH_PARAMETERS | {INPUT_PROVIDER}
+#: What may be a kind, also where the key ``kind`` is misspelt: it begins with a capital letter.
+_POSSIBLE_KIND = pattern(r"(?i:\bkind\W{1,9})(\w+)|\b([A-Z]\w+)")
+#: The lines at the beginning of an object that have no value.
+_HEADER = pattern(
+    r"(?:apiVersion:[ \t]*[\w./-]+|kind:[ \t]*\w+|metadata:|[ \t]+name(?:space)?:[ \t]*[\w.-]+|spec:)?[ \t]*"
+)
 #: What may stand between the name of a value and the value, or before the name of one that is above it.
 _AFTER_COLON = pattern(r":\s*[\"']?\Z")
 _BETWEEN = 20
@@ -187,7 +200,12 @@ def _hidden_in_file(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int
 def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     """Return the first and last line, counted from 0 in the document, of each hidden part."""
     # In quotes, a word may be spelt with escapes.
-    if "\\" not in text and not _mentions_confidential(text) and not may_hold_credential(text):
+    if not (
+        "\\" in text
+        or _mentions_confidential(text)
+        or may_hold_credential(text)
+        or _seems_to_have_values(text)
+    ):
         return []
     everything = [(0, len(lines) - 1)]
     root, is_whole = None, False
@@ -358,8 +376,13 @@ def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
     """Return everything from the first confidential word on: the end of its value is unknown.
 
     The lines above are also hidden if they may hold the value: in a Secret, in an operation of a JSON
-    patch, at an anchor, beside the name of a variable.
+    patch, at an anchor, beside the name of a variable. What puts values into other objects has them under any
+    name: of a Template, only the lines that name it are shown.
     """
+    if _seems_to_have_values(text):
+        lines = text.split("\n")
+        first = next((number for number, line in enumerate(lines) if not _HEADER.fullmatch(line)), last)
+        return [(first, last)]
     credentials = [*names_of_credentials(text)]
     commands = (each.start() for each in passwords_of_listed_commands(text))
     found = [
@@ -374,6 +397,12 @@ def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
     if is_above or any(_AFTER_COLON.search(text, max(0, each - _BETWEEN), each) for each in credentials):
         return [(0, last)]
     return [(text.count("\n", 0, min(found)), last)]
+
+
+def _seems_to_have_values(text: str) -> bool:
+    """Return True if a text names a kind with values for other objects, spelt correctly or not."""
+    words = {word for found in _POSSIBLE_KIND.findall(text) for word in found if word}
+    return any(resembles(word, kind) for word in words for kind in _KINDS_WITH_VALUES)
 
 
 def _mentions_confidential(text: str) -> bool:

@@ -238,6 +238,39 @@ def test_broken_text_shows_lines_above_the_confidential_part() -> None:
     assert public_lines(text, range(1, 7)) == {1: "spec:", 2: "  a: 1", 3: " b: 2"}
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "kind: Template",
+        "kind: template",
+        "kind: Tempate",
+        "knd: Template",
+        "kind Template",
+        "kind: VirtualMachineTemplate",
+        "kind: ResourceSet",
+        "kind: ResourceSetInputProvider",
+        "kind: ApplicationsSet",
+    ],
+)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "spec:\n  template: t.j2\n    code: hunter2\n",
+        "spec:\n  template: t.j2\n  list:\n  - code: hunter2\n   site: one\n",
+        "spec: {template: t.j2,\n  code: hunter2\n",
+    ],
+)
+def test_malformed_object_with_values_for_others_shows_only_its_name(kind: str, spec: str) -> None:
+    text = f"apiVersion: a/v1\n{kind}\nmetadata:\n  name: x\n{spec}"
+    assert not any("hunter2" in line for line in public_lines(text.encode(), range(1, 20)).values())
+    assert "hunter2" not in str(public_lines(f"{spec}{kind}\n".encode(), range(1, 20)))
+
+
+def test_malformed_template_shows_its_name() -> None:
+    text = "apiVersion: a/v1\nkind: Template\nmetadata:\n  name: x\nspec:\n  template: a\n    b: 1\n"
+    assert shown(text) == {1, 2, 3, 4, 5}
+
+
 @pytest.mark.parametrize("line_break", ["\u2028", "\u2029", "\x85", "\r"])
 @pytest.mark.parametrize("first", ["a: 1 # x{}", 'a: "x{}y"', "a: |\n  x{}  y"])
 def test_other_line_breaks_do_not_shift_hidden_lines(line_break: str, first: str) -> None:

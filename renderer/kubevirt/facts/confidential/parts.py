@@ -155,7 +155,7 @@ _FIELDS_OF_METADATA = frozenset(
     }
 )
 #: Kinds of objects that put parameters into others, also misspelt.
-_WITH_PARAMETERS = frozenset({*_TEMPLATES, RESOURCE_SET, APPLICATION_SET})
+WITH_PARAMETERS = frozenset({*_TEMPLATES, RESOURCE_SET, APPLICATION_SET})
 #: Kinds of objects with a chart, and their fields with values of it.
 _CHARTS = frozenset({"Application", APPLICATION_SET, "HelmChart", "HelmChartConfig", "HelmRelease"})
 #: In most private keys.
@@ -245,8 +245,8 @@ def _entered(mapping: JsonObject, scope: Scope) -> Scope:
         return scope._replace(kind=SECRET)
     if not isinstance(kind, str) or not (scope.is_root or has_identity or kind in (SECRET, _SECRET_LIST)):
         return scope
-    kind = next((known for known in _WITH_PARAMETERS if resembles(kind, known)), kind)
-    if kind in _WITH_PARAMETERS and not scope.parameters:
+    kind = next((known for known in WITH_PARAMETERS if resembles(kind, known)), kind)
+    if kind in WITH_PARAMETERS and not scope.parameters:
         return scope._replace(kind=kind, parameters=_parameters_of(kind, mapping) | _NONE)
     if means_generator(kind):
         return scope._replace(area=Area.GENERATORS, kind=KIND_OF_GENERATOR)
