@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterable, Iterator
 
 from renderer.discovery.argocd_entries import argocd_entries
 from renderer.discovery.detected_release import detected_releases
 from renderer.discovery.detected_settings import (
     feature_gates,
     needed_catalogs,
+    size_files,
     unused_catalogs,
 )
 from renderer.discovery.engine_objects import EngineObjects
@@ -27,12 +29,14 @@ from renderer.discovery.folder_entries import (
 )
 from renderer.discovery.manifests import Manifests
 from renderer.discovery.proposed_clusters import of_no_cluster, proposed_clusters
-from renderer.discovery.retired_files import hidden_archives
-from renderer.discovery.root_readers import root_readers
-from renderer.discovery.sizes_entries import add_sizes
-from renderer.discovery.survey_results import Survey, with_distinct_outputs
-from renderer.files.file_system import FileSystem
-from renderer.model.render_config import PROJECT_FILE, RenderConfig
+from renderer.discovery.retired_files import hidden_archives, retired_reason
+from renderer.discovery.survey_results import RootReaders, Survey, with_distinct_outputs
+from renderer.files.file_system import FileSystem, normal_path
+from renderer.gitops.flux.cluster_root import cluster_root
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.entry_point import EntryKind, EntryOptions
+from renderer.model.kube.json import text_at
+from renderer.model.render_config import PROJECT_FILE, OverlayEntry, RenderConfig
 
 _KUBEVIRT = re.compile(rb"kubevirt", re.IGNORECASE)
 
@@ -64,7 +68,7 @@ def survey(fs: FileSystem, config: RenderConfig | None = None, *, with_adoption:
     add_templates(manifests, collector)
     add_plain_manifests(manifests, collector, engines)
     if not collector.entries:
-        add_sizes(manifests, collector, engines, of_engines)
+        _add_sizes(manifests, collector, engines, of_engines)
     collector.left_out += (left for left in hidden_archives(manifests) if left.machines)
     rendered = {each.entry.path for each in collector.entries}
     count = len(collector.entries)
@@ -87,9 +91,70 @@ def survey(fs: FileSystem, config: RenderConfig | None = None, *, with_adoption:
         listed[count:] if _has_kubevirt_object(manifests) else (),
         engines.unknown_urls,
         _uses_kubevirt(manifests),
-        root_readers(manifests, engines, of_engines),
+        _root_readers(manifests, engines, of_engines),
         clusters,
     )
+
+
+def _add_sizes(
+    manifests: Manifests, collector: EntryCollector, engines: EngineObjects, entries: tuple[OverlayEntry, ...]
+) -> None:
+    """Add the entries of engines that deploy sizes, then kustomizations and folders with other sizes.
+
+    ``entries`` are the entries of engines. Folders that are switched off are skipped.
+    """
+    for entry in entries:
+        collector.add_sizes(entry)
+    for entry in (*_kustomizations_of_sizes(manifests, collector), *_folders_of_sizes(manifests, collector)):
+        if not retired_reason(manifests, entry.path) and not engines.reason_against(entry.path):
+            collector.add_sizes(entry)
+
+
+def _kustomizations_of_sizes(manifests: Manifests, collector: EntryCollector) -> Iterator[OverlayEntry]:
+    files = (path for path in size_files(manifests) if path not in collector.assigned)
+    yield from map(OverlayEntry, manifests.roots_of(files))
+
+
+def _folders_of_sizes(manifests: Manifests, collector: EntryCollector) -> Iterator[OverlayEntry]:
+    """Yield the folders of files that no kustomization uses; files at the top are entries of their own."""
+    files = [
+        path
+        for path in size_files(manifests)
+        if path not in collector.assigned and not manifests.graph.folders_listing(path)
+    ]
+    places = dict.fromkeys(posixpath.dirname(path) or path for path in files)
+    for place in places:
+        if manifests.graph.links(place) is None:
+            yield OverlayEntry(place, entry=EntryOptions(EntryKind.DIRECTORY))
+
+
+def _root_readers(
+    manifests: Manifests, engines: EngineObjects, entries: Iterable[OverlayEntry]
+) -> RootReaders:
+    """Return the readers of the top folder among the objects in files, and the roots of Flux ``entries``.
+
+    These apply every manifest from the top on: the project file, hooks, and the rendered trees, too.
+    """
+    if manifests.graph.links(".") is not None:
+        return RootReaders()
+    flux = next((each for each in engines.reading(".") if each.source is None), None)
+    name, ignore = (flux.resource.name, engines.ignore_rules(flux)) if flux else ("", "")
+    for entry in entries if flux is None else ():
+        if entry.entry.kind is EntryKind.FLUX:
+            name = name or _root_at_the_top(manifests, entry.path)
+    sources = tuple(each.source for each in engines.reading(".") if each.source is not None)
+    return RootReaders(name, ignore, sources)
+
+
+def _root_at_the_top(manifests: Manifests, folder: str) -> str:
+    """Return the name of the cluster's root if a file says that it reads the top; else nothing."""
+    try:
+        root = cluster_root(manifests.fs, folder).kustomization
+    except DiagnosticError:
+        return ""
+    is_assumed = root.origin.path == folder
+    reads_top = normal_path(text_at(root.content, "spec", "path")) == "."
+    return root.name if reads_top and not is_assumed else ""
 
 
 def _has_kubevirt_object(manifests: Manifests) -> bool:

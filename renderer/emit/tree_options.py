@@ -17,7 +17,7 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
 from renderer.model.release import Release
 from renderer.model.render_config import Extra
-from renderer.model.sync_waves import HOOK_ANNOTATION, SYNC_WAVE_ANNOTATION
+from renderer.model.sync_options import HOOK_ANNOTATION, SYNC_WAVE_ANNOTATION
 from renderer.yamlio.encode import encode
 
 #: Hosts collapse generated files in reviews. Line ends stay as written: otherwise a digest would differ.

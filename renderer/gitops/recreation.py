@@ -25,8 +25,12 @@ from renderer.model.difference import Effect, Impact
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, INSTANCE_LABEL, TRACKING_ID
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource
-from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION, options_of_application, options_of_object
-from renderer.model.sync_waves import HOOK_ANNOTATION
+from renderer.model.sync_options import (
+    HOOK_ANNOTATION,
+    SYNC_OPTIONS_ANNOTATION,
+    options_of_application,
+    options_of_object,
+)
 
 _FLUX_FORCE = f"{FLUX_KUSTOMIZE_GROUP}/force"
 _FORCE = "Force=true"

@@ -23,8 +23,7 @@ from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.plural import plural
-from renderer.model.sync_options import options_of_application, options_of_object
-from renderer.model.sync_waves import HOOK_ANNOTATION, sync_wave
+from renderer.model.sync_options import HOOK_ANNOTATION, options_of_application, options_of_object, sync_wave
 
 FLUX_SOURCE = "fluxcd/pkg ssa/manager_apply.go ApplyAllStaged"
 ARGOCD_SOURCE = "argo-cd gitops-engine/pkg/sync/sync_context.go Sync"

@@ -8,11 +8,22 @@ from typing import Any
 
 from renderer.files.file_system import FileSystem
 from renderer.gitops.openshift_template import is_template, process
-from renderer.gitops.vm_template import process_vm_template
 from renderer.kubevirt.facts.confidential.parameters import confidential_values_of_parameters
 from renderer.kubevirt.facts.confidential.scope import is_name
-from renderer.kubevirt.vm_template.findings import is_vm_template
-from renderer.kubevirt.vm_template.template import MACHINE, PARAMETERS
+from renderer.kubevirt.facts.kubernetes_identity import check_identity
+from renderer.kubevirt.vm_template.findings import findings_of, is_vm_template
+from renderer.kubevirt.vm_template.machine import as_machine
+from renderer.kubevirt.vm_template.processing import (
+    check_references,
+    with_given,
+    with_own_namespace,
+)
+from renderer.kubevirt.vm_template.processing import (
+    process as process_template,
+)
+from renderer.kubevirt.vm_template.refusal import TemplateRefusedError
+from renderer.kubevirt.vm_template.template import MACHINE, PARAMETERS, Template, read_template
+from renderer.kubevirt.vm_template.typed_machine import types_of
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.field_path import FieldPath
@@ -69,7 +80,7 @@ def process_templates(
                     processed.append(MadeOfTemplate(resource, declared_at, place, written, made))
                     found.append((made, labels))
             elif is_vm_template(resource):
-                written, made = process_vm_template(resource, parameters, release)
+                written, made = _process_vm_template(resource, parameters, release)
                 processed.append(MadeOfTemplate(resource, declared_at, MACHINE, written, made))
                 found.append((made, EMPTY))
             else:
@@ -80,6 +91,51 @@ def process_templates(
     unlabelled = ResourceSet(tuple(resource for resource, _ in found))
     labelled = ResourceSet(tuple(_with_labels(resource, labels) for resource, labels in found))
     return Outcome(ProcessedTemplates(unlabelled, labelled, tuple(processed)), tuple(findings))
+
+
+def _process_vm_template(
+    resource: Resource, parameters: Mapping[str, str], release: Release
+) -> tuple[Resource, Resource]:
+    """Return the machine of a VirtualMachineTemplate as it is written, and as it is made with given values.
+
+    Nothing is drawn. Raises ``DiagnosticError``: vm-template for parameters that need a value, admission,
+    resource-invalid.
+    """
+    try:
+        template = read_template(resource.content)
+        names = {parameter.name for parameter in template.parameters}
+        template = with_given(template, {name: value for name, value in parameters.items() if name in names})
+        check_references(template)
+        _check_vm_template_values(resource, template)
+        made = process_template(template, types_of(release))
+    except TemplateRefusedError as error:
+        raise DiagnosticError(*findings_of(resource, error.refusals)) from None
+    origin, layers = resource.origin.child(MACHINE), tuple(each.child(MACHINE) for each in resource.layers)
+    written = Resource(as_machine(with_own_namespace(object_at(template.machine))), origin, layers)
+    return written, check_identity(Resource(as_machine(made.substituted), origin, layers))
+
+
+def _check_vm_template_values(resource: Resource, template: Template) -> None:
+    """Raise ``DiagnosticError`` naming all parameters that need a value."""
+    findings = []
+    for index, parameter in enumerate(template.parameters):
+        if parameter.is_drawn:
+            problem = "would get a random value"
+        elif parameter.required and not parameter.value:
+            problem = "is required and has no value"
+        else:
+            continue
+        findings.append(
+            Diagnostic.about(
+                resource,
+                PARAMETERS.child(index),
+                Code.VM_TEMPLATE,
+                f"the parameter {parameter.name} of the VirtualMachineTemplate {resource.name} {problem}",
+                f"give it a value under parameters of the overlay in vmrender.yaml: {parameter.name}: …",
+            )
+        )
+    if findings:
+        raise DiagnosticError(*findings)
 
 
 def read_parameters(fs: FileSystem, path: str, site: Site) -> GivenParameters:

@@ -1,4 +1,4 @@
-"""The sync options of Argo CD, in an Application and in the annotation of an object.
+"""How Argo CD applies an object: its sync options, also of an Application, its sync wave, or phase as a hook.
 
 argo-cd ``docs/user-guide/sync-options.md``, ``gitops-engine/pkg/sync/common/types.go`` and
 ``controller/sync.go``, 3.5: an option that is not exactly one of these is ignored, without a message.
@@ -10,12 +10,18 @@ from collections.abc import Mapping
 
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.suggest import suggest
+from renderer.model.whole_number import whole_number
 
+HOOK_ANNOTATION = "argocd.argoproj.io/hook"
+SYNC_WAVE_ANNOTATION = "argocd.argoproj.io/sync-wave"
 SYNC_OPTIONS_ANNOTATION = "argocd.argoproj.io/sync-options"
 #: Makes a sync leave the fields that ``ignoreDifferences`` names.
 RESPECT_IGNORED = "RespectIgnoreDifferences=true"
+#: What Go's ``strconv.Atoi`` reads.
+_INTEGER = pattern(r"[-+]?[0-9]+")
 _BOOLEAN = ("true", "false")
 _CONFIRMED = ("false", "confirm", "true")
 _OPTIONS: Mapping[str, tuple[str, ...]] = {
@@ -79,3 +85,12 @@ def ignored_option(option: str) -> IgnoredOption | None:
     if meant in values:
         return IgnoredOption(message, f"did you mean {meant}? Argo CD ignores it", f"{name}={meant}")
     return IgnoredOption(message, f"its values are {', '.join(values)}; Argo CD ignores any other")
+
+
+def sync_wave(resource: Resource) -> int:
+    """Return the sync wave of an object; 0 without one, and for one that is not a number.
+
+    ``gitops-engine/pkg/sync/syncwaves/waves.go``.
+    """
+    written = text_at(resource.annotations, SYNC_WAVE_ANNOTATION)
+    return whole_number(written) if _INTEGER.fullmatch(written) else 0

@@ -595,6 +595,6 @@ def _of_resource_sets(
     """Return the findings about what ResourceSets make, which an entry of Flux has in overlays of its own."""
     if not any(resource.kind == "ResourceSet" for resource in resources):
         return ()
-    from renderer.pipeline.resource_set_checks import resource_set_findings
+    from renderer.pipeline.resource_sets import resource_set_findings
 
     return tuple(resource_set_findings(resources, lambda each: past_encrypted(Outcome(each), stages)))

@@ -6,10 +6,11 @@ Flux would delete the set, and the operator everything that it made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from renderer.gitops.flux.discovery import ReachedSet
 from renderer.gitops.flux.flux_operator import is_resource_set, is_suspended
+from renderer.gitops.flux.resource_set import generate_objects
 from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.entry_point import EntryPoint
 from renderer.model.kube.field_path import FieldPath
@@ -76,3 +77,24 @@ def set_point(
         objects=reached.objects.resources,
         kept=kept,
     )
+
+
+def resource_set_findings(
+    resources: ResourceSet, check: Callable[[ResourceSet], Outcome[ResourceSet]]
+) -> Iterator[Diagnostic]:
+    """Yield the findings about the ResourceSets among ``resources``, and about what they make.
+
+    What they make is checked together with ``resources``, and is not written, in overlays that have the sets
+    as objects. ``check`` runs the stages. A set with inputs from elsewhere makes nothing.
+    """
+    known = {each.reference: each for each in resources}
+    for entry in filter(is_resource_set, resources):
+        made = generate_objects(entry, known)
+        yield from made.findings
+        if not len(made.objects):
+            continue
+        places = {each.current_id: each.origin for each in made.objects}
+        for found in check(ResourceSet((*resources, *made.objects))).diagnostics:
+            origin = places.get(found.resource) if found.resource else None
+            if origin and any(site.is_within(origin) for site in found.sites):
+                yield found

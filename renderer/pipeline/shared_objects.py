@@ -16,7 +16,7 @@ from renderer.model.placeholders import has_placeholder
 from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.run.work import spend
-from renderer.model.sync_waves import HOOK_ANNOTATION
+from renderer.model.sync_options import HOOK_ANNOTATION
 
 #: The group, kind, namespace and name of an object.
 

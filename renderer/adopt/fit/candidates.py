@@ -15,7 +15,7 @@ from typing import TypeAlias, TypeVar
 from renderer.adopt.fit.instancetype_fields import InstancetypeFields
 from renderer.adopt.fit.preference_fields import PreferenceFields
 from renderer.kubevirt.facts.kinds import CLUSTER_KINDS, INSTANCETYPE, MATCHER_TYPES, PREFERENCE, MatcherType
-from renderer.kubevirt.instancetype.api.v1beta2 import is_incomplete
+from renderer.kubevirt.instancetype.api.instancetype import is_incomplete
 from renderer.kubevirt.instancetype.applied_specs import ApplyError
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.catalog import Catalog, Scope

@@ -39,8 +39,7 @@ from renderer.model.kube.json import EMPTY, JsonObject, text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
-from renderer.model.sync_options import RESPECT_IGNORED, options_of_application
-from renderer.model.sync_waves import HOOK_ANNOTATION
+from renderer.model.sync_options import HOOK_ANNOTATION, RESPECT_IGNORED, options_of_application
 
 _SKIP = "Skip"
 _HOOKS = ("PreSync", "Sync", "PostSync", "SyncFail", "PreDelete", "PostDelete", _SKIP)

@@ -39,7 +39,7 @@ from renderer.model.kube.json import object_at
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
-from renderer.model.sync_waves import HOOK_ANNOTATION, SYNC_WAVE_ANNOTATION, sync_wave
+from renderer.model.sync_options import HOOK_ANNOTATION, SYNC_WAVE_ANNOTATION, sync_wave
 
 _SYNC = "Sync"
 #: Hooks that are not part of a successful sync.

@@ -52,8 +52,12 @@ from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.near_miss import is_near_miss
 from renderer.model.rule_settings import Level
-from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION, ignored_option
-from renderer.model.sync_waves import HOOK_ANNOTATION, SYNC_WAVE_ANNOTATION
+from renderer.model.sync_options import (
+    HOOK_ANNOTATION,
+    SYNC_OPTIONS_ANNOTATION,
+    SYNC_WAVE_ANNOTATION,
+    ignored_option,
+)
 
 #: Annotations that only count in a template, and who reads them there. A key that ends with ``/`` is a prefix
 #: of annotations. KubeVirt ``staging/src/kubevirt.io/api/core/v1/types.go`` and

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.kubevirt.instancetype.api.v1beta2 import leaves_memory_to_vm, leaves_vcpus_to_vm
+from renderer.kubevirt.instancetype.api.instancetype import leaves_memory_to_vm, leaves_vcpus_to_vm
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
 from renderer.kubevirt.instancetype.custom_size import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE
-from renderer.kubevirt.instancetype.api.v1beta2 import is_incomplete, leaves_vcpus_to_vm
+from renderer.kubevirt.instancetype.api.instancetype import is_incomplete, leaves_vcpus_to_vm
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs
 from renderer.kubevirt.instancetype.apply.cpu import CpuTopology, cpu_topology
 from renderer.kubevirt.instancetype.behaviour import Behaviour

@@ -10,7 +10,7 @@ from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, MATCHER_KEYS
 from renderer.kubevirt.facts.products import Configuration, configuration_of
 from renderer.kubevirt.facts.virtual_machine import has_matchers
 from renderer.kubevirt.instancetype.added_devices import with_preferred_devices
-from renderer.kubevirt.instancetype.api.v1beta2 import leaves_memory_to_vm
+from renderer.kubevirt.instancetype.api.instancetype import leaves_memory_to_vm
 from renderer.kubevirt.instancetype.apply_custom_size import with_custom_size
 from renderer.kubevirt.instancetype.apply_to_vm import apply, apply_checked
 from renderer.kubevirt.instancetype.behaviour import ExpandDefaults, behaviour_of

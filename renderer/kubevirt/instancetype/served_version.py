@@ -18,7 +18,7 @@ from renderer.kubevirt.facts.kinds import (
     PROPOSED_INSTANCETYPE_API_VERSION,
     PROPOSED_INSTANCETYPE_VERSION,
 )
-from renderer.kubevirt.instancetype.api.v1beta2 import is_incomplete
+from renderer.kubevirt.instancetype.api.instancetype import is_incomplete
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Related

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from renderer.kubevirt.instancetype.api.v1beta2 import is_incomplete
+from renderer.kubevirt.instancetype.api.instancetype import is_incomplete
 from renderer.kubevirt.instancetype.catalog import Scope
 from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.kubevirt.instancetype.topology import count_of_vcpus

@@ -26,6 +26,7 @@ from renderer.kubevirt.instancetype.api.types import (
     always_encoded,
     pointer,
 )
+from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.release import Release
 
 
@@ -80,5 +81,22 @@ def instancetype_spec(*, guest_vcpus: Scalar, guest_memory: Scalar) -> Struct:
 INSTANCETYPE_SPEC = instancetype_spec(
     guest_vcpus=always_encoded(UINT32), guest_memory=always_encoded(QUANTITY)
 )
-#: Has ``cpu.guest`` and ``memory.guest`` only if they were written.
+#: Has ``cpu.guest`` and ``memory.guest`` only if they were written: the size may be left to the VM.
+#: No release serves v1beta2: it belongs to the customisation proposal ("Make ``spec.cpu.guest`` and
+#: ``spec.memory.guest`` optional"). It is read and never written; everything else is as in v1beta1.
 V1BETA2_INSTANCETYPE_SPEC = instancetype_spec(guest_vcpus=pointer(UINT32), guest_memory=pointer(QUANTITY))
+
+
+def leaves_vcpus_to_vm(spec: JsonObject) -> bool:
+    """Return True if an instance type with that spec has no ``cpu.guest``."""
+    return object_at(spec, "cpu").get("guest") is None
+
+
+def leaves_memory_to_vm(spec: JsonObject) -> bool:
+    """Return True if an instance type with that spec has no ``memory.guest``."""
+    return object_at(spec, "memory").get("guest") is None
+
+
+def is_incomplete(spec: JsonObject) -> bool:
+    """Return True if an instance type with that spec leaves vCPUs or memory to the VM."""
+    return leaves_vcpus_to_vm(spec) or leaves_memory_to_vm(spec)
