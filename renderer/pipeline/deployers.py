@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -56,8 +56,10 @@ _SETTINGS = "argocd-cm"
 #: A placeholder of an ApplicationSet's template.
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
 _GLOB = re.compile(r"[*?[]")
-#: Steps for a rule of what deploys an overlay.
-_STEPS_PER_RULE = 10
+#: Steps for a rule of what deploys an overlay, for each object that does each time it is looked at, and globs
+#: that are compared with an overlay in one step (``model.run.work``).
+_STEPS_PER_RULE, _STEPS_PER_DEPLOYER, _GLOBS_PER_STEP = 10, 8, 1
+_LOOKING = "looking for what deploys an overlay"
 _APPLIED_ANYWAY = "the next sync applies Git's value all the same"
 
 
@@ -76,9 +78,13 @@ class Deployers:
         overlays = tuple(overlays)
         self.files = objects.keys()
         self._fs, self._graph, self._config = fs, graph, config
+        self._is_file = cache(fs.is_file)
         self._parents_of_folders: dict[str, frozenset[Site]] = {}
         self._applied: dict[DocumentPlace, bool] = {}
         self._made: dict[DocumentPlace, tuple[Resource, ...] | None] = {}
+        self._made_ids: dict[DocumentPlace, frozenset[ResId]] = {}
+        self._known: dict[tuple[str, str], tuple[Resource, ...]] = {}
+        self._known_sources: dict[tuple[Site, ResId], frozenset[str]] = {}
         self._made_by_folder: dict[DocumentPlace, Mapping[str, Mapping[ResId, Resource]]] = {}
         self._folders = frozenset(folder for each in overlays for folder in (each.path, each.output))
         self._entries = [each.deployer for each in overlays if each.deployer]
@@ -105,8 +111,16 @@ class Deployers:
         """Return the objects that deploy an overlay."""
         if overlay.deployer:
             return (overlay.deployer,)
+        key = overlay.path, overlay.output
+        if key not in self._known:
+            self._known[key] = self._find(overlay)
+        spend(_STEPS_PER_DEPLOYER * len(self._known[key]), _LOOKING)
+        return self._known[key]
+
+    def _find(self, overlay: Overlay) -> tuple[Resource, ...]:
         folders = {posixpath.normpath(each) for each in (overlay.path, overlay.output)}
         by_folder, globs = self._by_source
+        spend(len(globs) // _GLOBS_PER_STEP, _LOOKING)
         found = {number for folder in folders for number in by_folder.get(folder, ())}
         found.update(number for glob, number in globs if any(fnmatchcase(each, glob) for each in folders))
         found.update(self._above(posixpath.normpath(overlay.output)))
@@ -215,7 +229,10 @@ class Deployers:
 
     def sources_of(self, deployer: Resource) -> frozenset[str]:
         """Return the folders of this repository that an object deploys."""
-        return frozenset(map(posixpath.normpath, self._own_sources(deployer)))
+        key = deployer.origin, deployer.current_id
+        if key not in self._known_sources:
+            self._known_sources[key] = frozenset(map(posixpath.normpath, self._own_sources(deployer)))
+        return self._known_sources[key]
 
     def deploying(self, path: str) -> Iterator[Resource]:
         """Yield the objects, which themselves are applied, that deploy a folder in which a file is."""
@@ -272,8 +289,7 @@ class Deployers:
 
     def sources_above(self, overlay: Overlay) -> frozenset[str]:
         """Return the sources of the objects that deploy an overlay, except its own folder and its output."""
-        deployed = (source for found in self.of(overlay) for source in self._own_sources(found))
-        return frozenset(map(posixpath.normpath, deployed)) - {overlay.path, overlay.output}
+        return frozenset().union(*map(self.sources_of, self.of(overlay))) - {overlay.path, overlay.output}
 
     def shared(self, overlays: Iterable[Overlay]) -> Mapping[tuple[Site, ResId], list[str]]:
         """Return the paths of the overlays that each object deploys, by its place and id."""
@@ -310,8 +326,7 @@ class Deployers:
     def folders_for_flux(self, overlay: Overlay) -> frozenset[str]:
         """Return the folders of an overlay, its own and its output, that Flux deploys."""
         kustomizations = filter(is_flux_kustomization, self.of(overlay))
-        deployed = {posixpath.normpath(each) for found in kustomizations for each in self._own_sources(found)}
-        return frozenset(deployed & {overlay.path, overlay.output})
+        return frozenset().union(*map(self.sources_of, kustomizations)) & {overlay.path, overlay.output}
 
     @cached_property
     def _by_source(self) -> tuple[Mapping[str, list[int]], list[tuple[str, int]]]:
@@ -334,7 +349,7 @@ class Deployers:
         that a bootstrap would make is not in Git.
         """
         for deployer in deployers:
-            if not self._fs.is_file(deployer.origin.path):
+            if not self._is_file(deployer.origin.path):
                 continue
             yield self._sets.get(deployer.origin.document_place, deployer)
             if is_flux_kustomization(deployer):
@@ -354,16 +369,36 @@ class Deployers:
     def above(self, deployers: Iterable[Resource]) -> Iterator[Resource]:
         """Yield the objects that deploy the folders of the given ones, up to the roots."""
         by_folder, _ = self._by_source
-        known = {each.current_id for each in deployers}
         waiting = [*deployers]
+        known = {each.current_id for each in waiting}
+        searched: set[tuple[str, Reference | None]] = set()
         while waiting:
+            spend(_STEPS_PER_DEPLOYER, _LOOKING)
             child = waiting.pop()
+            source = source_key(child) if is_flux_kustomization(child) else None
             for folder in folders_above(child.origin.path):
-                for parent in (self._deploying[number] for number in by_folder.get(folder, ())):
-                    if parent.current_id not in known and _may_be_of_one_source(parent, child):
-                        known.add(parent.current_id)
+                if (folder, source) in searched:
+                    continue
+                searched.add((folder, source))
+                for number in by_folder.get(folder, ()):
+                    parent, id_ = self._deploying[number], self._ids[number]
+                    if id_ not in known and self._source_keys[number] in (None, source):
+                        known.add(id_)
                         waiting.append(parent)
                         yield parent
+
+    @cached_property
+    def _ids(self) -> Sequence[ResId]:
+        return [each.current_id for each in self._deploying]
+
+    @cached_property
+    def _source_keys(self) -> Sequence[Reference | None]:
+        """The source of each Kustomization, and None for an Application.
+
+        The path of a Kustomization does not say of which repository it is; one with the same source is of the
+        same.
+        """
+        return [source_key(each) if is_flux_kustomization(each) else None for each in self._deploying]
 
     def are_rivals(self, one: Resource, other: Resource) -> bool:
         """Return True if two objects with one id are probably applied to the same cluster.
@@ -453,7 +488,13 @@ class Deployers:
     def makes(self, maker: Resource, made: ResId) -> bool:
         """Return True if the ApplicationSet with the name of ``maker`` makes an Application here."""
         named = filter(is_application_set, self.written.get(maker.current_id, ()))
-        return any(each.current_id == made for one in named for each in self.made_by(one))
+        return any(made in self._ids_made_by(each) for each in named)
+
+    def _ids_made_by(self, maker: Resource) -> frozenset[ResId]:
+        key = maker.origin.document_place
+        if key not in self._made_ids:
+            self._made_ids[key] = frozenset(each.current_id for each in self.made_by(maker))
+        return self._made_ids[key]
 
     def made_for(self, maker: Resource, overlay: Overlay) -> Mapping[ResId, Resource]:
         """Return the Applications and Kustomizations that a set makes, and that deploy an overlay."""
@@ -593,16 +634,6 @@ def own_id(deployer: Resource, folder: str) -> ResId:
 def nearness(deployer: Resource, other: Resource) -> int:
     """Return how much of their paths two objects share: each cluster may have its own source."""
     return len(posixpath.commonprefix([deployer.origin.path, other.origin.path]))
-
-
-def _may_be_of_one_source(parent: Resource, child: Resource) -> bool:
-    """Return True if a path of the parent is in the same repository as the path of the child.
-
-    The path of a Kustomization says nothing of its repository; one with the same source is of the same.
-    """
-    if not is_flux_kustomization(parent):
-        return True
-    return is_flux_kustomization(child) and source_key(parent) == source_key(child)
 
 
 def _customizations(settings: Resource) -> dict[str, Json]:

@@ -21,12 +21,15 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.run.work import spend
 from renderer.model.text_enum import TextEnum
 from renderer.yamlio.decode import decode_yaml11
 
 _CHART = "Chart.yaml"
 #: Fields of a source that files in the repository may not override.
 _FIXED = ("chart", "path", "repoURL", "targetRevision")
+#: Steps to look for the folder of a source (``model.run.work``).
+_STEPS_PER_FOLDER = 40
 
 
 class SourceType(TextEnum):
@@ -176,6 +179,7 @@ def _git_generators(value: Json) -> Iterator[JsonObject]:
 
 def source_folder(fs: FileSystem, source: DeployedSource) -> str:
     """Return the folder that ``path`` names (``util/app/path/path.go``). Raises ``DiagnosticError``."""
+    spend(_STEPS_PER_FOLDER, "looking for the folders of sources")
     written = source.path
     folder = posixpath.normpath(written or ".")
     if written.startswith("/"):
