@@ -101,7 +101,7 @@ class RenderedTrees:
             self._batch, self._started = None, {}
         changed = [each for each in rendered if not isinstance(each, UnchangedOverlay)]
         results = self._write_results(changed) if changed else iter(())
-        return _findings_of_each(rendered, lambda each: self._write(each, results))
+        return self._findings(TreeAction.WRITTEN, rendered, lambda each: self._write(each, results))
 
     def _write_results(self, changed: Sequence[RenderedOverlay]) -> Iterator[_TimedResult]:
         """Yield the result for each tree, and the duration of its batch."""
@@ -148,11 +148,11 @@ class RenderedTrees:
 
     def compare(self, rendered: Iterable[Rendered]) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
         """Compare each tree with its expected content. Yield errors for the files that differ."""
-        return _findings_of_each(rendered, self._compare)
+        return self._findings(TreeAction.COMPARED, rendered, self._compare)
 
     def plan(self, rendered: Iterable[Rendered]) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
         """Show what writing each tree would change. Yield the errors that would stop it."""
-        return _findings_of_each(rendered, self._plan)
+        return self._findings(TreeAction.PLANNED, rendered, self._plan)
 
     def remove(self, outputs: Iterable[str], *, dry_run: bool = False) -> tuple[Diagnostic, ...]:
         """Remove the trees in ``outputs``; with ``dry_run``, only report that they would be removed."""
@@ -164,26 +164,38 @@ class RenderedTrees:
                 findings += error.diagnostics
         return tuple(findings)
 
-    def _write(self, rendered: Rendered, results: Iterator[_TimedResult]) -> Iterable[Diagnostic]:
-        if isinstance(rendered, UnchangedOverlay):
-            self._record(_unchanged(TreeAction.WRITTEN, rendered))
-            return self._foreign_files(rendered).values()
+    def _findings(
+        self,
+        action: TreeAction,
+        rendered: Iterable[Rendered],
+        act: Callable[[RenderedOverlay], Iterable[Diagnostic]],
+    ) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
+        """Yield the path of each overlay and the findings of ``act``; go on after an error in one of them."""
+        for each in rendered:
+            overlay = each.overlay
+            try:
+                if isinstance(each, UnchangedOverlay):
+                    self._record(TreeResult(action, overlay.path, overlay.output, unchanged=each.files))
+                    found = tuple(self._foreign_files(each).values())
+                else:
+                    found = tuple(act(each))
+            except DiagnosticError as error:
+                found = tuple(_with_output_site(finding, overlay) for finding in error.diagnostics)
+            yield overlay.path, found
+
+    def _write(self, rendered: RenderedOverlay, results: Iterator[_TimedResult]) -> Iterable[Diagnostic]:
         done, elapsed = next(results)
         if isinstance(done, DiagnosticError):
             raise done
         overlay = rendered.overlay
-        changes = done.created, done.updated, done.removed, done.unchanged, done.rescued
-        result = TreeResult(TreeAction.WRITTEN, overlay.path, overlay.output, *changes)
+        result = TreeResult(TreeAction.WRITTEN, overlay.path, overlay.output, *done)
         by_hand = overlay.entry is not None and overlay.entry.is_applied_by_hand
         has_list = Extra.KUSTOMIZATION in (overlay.tree.extras or ())
         self._record(result._replace(by_hand=by_hand, is_kustomization=has_list))
         self.reporter.detail(f"{overlay.output}: written in {elapsed}")
         return self._foreign_files(rendered).values()
 
-    def _compare(self, rendered: Rendered) -> Iterable[Diagnostic]:
-        if isinstance(rendered, UnchangedOverlay):
-            self._record(_unchanged(TreeAction.COMPARED, rendered))
-            return self._foreign_files(rendered).values()
+    def _compare(self, rendered: RenderedOverlay) -> Iterable[Diagnostic]:
         from renderer.emit.check import check_tree  # noqa: PLC0415 - a run that writes does not need it
 
         stopwatch, overlay = Stopwatch(), rendered.overlay
@@ -196,16 +208,12 @@ class RenderedTrees:
         foreign = self._foreign_files(rendered)
         return (*found.diagnostics, *(each for path, each in foreign.items() if path not in reported))
 
-    def _plan(self, rendered: Rendered) -> Iterable[Diagnostic]:
-        if isinstance(rendered, UnchangedOverlay):
-            self._record(_unchanged(TreeAction.PLANNED, rendered))
-        else:
-            overlay = rendered.overlay
-            planned = self._plan_tree(overlay.path, overlay.output, rendered.files)
-            self._record(planned)
-            to_remove = {f"{overlay.output}/{path}" for path in planned.removed}
-            return [found for path, found in self._foreign_files(rendered).items() if path not in to_remove]
-        return self._foreign_files(rendered).values()
+    def _plan(self, rendered: RenderedOverlay) -> Iterable[Diagnostic]:
+        overlay = rendered.overlay
+        planned = self._plan_tree(overlay.path, overlay.output, rendered.files)
+        self._record(planned)
+        to_remove = {f"{overlay.output}/{path}" for path in planned.removed}
+        return [found for path, found in self._foreign_files(rendered).items() if path not in to_remove]
 
     def _plan_tree(self, source: str, output: str, files: Mapping[str, str] | EncodedFiles) -> TreeResult:
         """Raise ``DiagnosticError``: foreign-file for each file that would stop the run."""
@@ -300,25 +308,8 @@ def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagno
                 )
 
 
-def _unchanged(action: TreeAction, known: UnchangedOverlay) -> TreeResult:
-    return TreeResult(action, known.overlay.path, known.overlay.output, unchanged=known.files)
-
-
 def _result_of(action: TreeAction, source: str, output: str, diff: TreeDiff) -> TreeResult:
-    changes = diff.created, diff.updated, diff.removed, diff.unchanged
-    return TreeResult(action, source, output, *changes, diff=diff.text)
-
-
-def _findings_of_each(
-    rendered: Iterable[Rendered], act: Callable[[Rendered], Iterable[Diagnostic]]
-) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
-    """Yield the path of each overlay and the findings of ``act``; go on after an error in one of them."""
-    for each in rendered:
-        try:
-            found = tuple(act(each))
-        except DiagnosticError as error:
-            found = tuple(_with_output_site(finding, each.overlay) for finding in error.diagnostics)
-        yield each.overlay.path, found
+    return TreeResult(action, source, output, *diff[:4], diff=diff.text)
 
 
 def _with_output_site(finding: Diagnostic, overlay: Overlay) -> Diagnostic:

@@ -41,17 +41,6 @@ class TreeDiff(Record):
     unchanged: tuple[str, ...] = ()
     text: str = ""
 
-    @classmethod
-    def of(cls, plan: TreePlan, text: str = "") -> TreeDiff:
-        """Return the changes of a plan."""
-        return cls(
-            created=plan.created,
-            updated=plan.updated,
-            removed=plan.removed,
-            unchanged=plan.unchanged,
-            text=text,
-        )
-
 
 def check_tree(root: Path, output: str, files: Mapping[str, str] | EncodedFiles) -> Outcome[TreeDiff]:
     """Compare the folder ``output`` below ``root`` with ``files``, text by relative path.
@@ -64,7 +53,7 @@ def check_tree(root: Path, output: str, files: Mapping[str, str] | EncodedFiles)
     folder, tree = _read(root, output, wanted)
     plan = plan_tree(tree, wanted)
     if plan.is_current:
-        return Outcome(TreeDiff.of(plan))
+        return Outcome(TreeDiff(*plan.changes))
     contents = (*wanted.values(), *tree.files.values())
     secrets = secret_values(_objects(contents), _metadata(contents))
     values = secrets | tainted()
@@ -73,8 +62,8 @@ def check_tree(root: Path, output: str, files: Mapping[str, str] | EncodedFiles)
     masked = _masked_files(tree, plan, wanted, ManifestMasking(confidential))
     diffs = {path: _diff(paths.mask(f"{folder}/{path}"), each) for path, each in masked.items()}
     findings = (*refusals(folder, tree, plan), *_stale(folder, tree, plan, wanted, diffs))
-    diff = TreeDiff.of(plan, "".join(diffs.values()))
     shown = (_with_shown_path(finding, folder, confidential, paths) for finding in findings)
+    diff = TreeDiff(*plan.changes, text="".join(diffs.values()))
     return Outcome(diff, tuple(sorted(shown, key=lambda finding: str(finding.location))))
 
 
@@ -91,7 +80,7 @@ def plan_changes(
     plan = plan_tree(tree, wanted, force)
     if plan.blocked:
         raise DiagnosticError(*refusals(folder, tree, plan))
-    return TreeDiff.of(plan)
+    return TreeDiff(*plan.changes)
 
 
 def _read(root: Path, output: str, wanted: Mapping[str, bytes]) -> tuple[str, Tree]:

@@ -29,6 +29,11 @@ class TreePlan(Record):
     is_recorded: bool = True
 
     @property
+    def changes(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """What is created, updated, removed and unchanged."""
+        return self.created, self.updated, self.removed, self.unchanged
+
+    @property
     def is_done(self) -> bool:
         """True if the tree is already as it should be, to the last byte."""
         return self.is_current and not self.ownership_changes

@@ -170,17 +170,6 @@ class Written(Record):
     unchanged: tuple[str, ...]
     rescued: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, plan: TreePlan, rescued: tuple[str, ...] = ()) -> Written:
-        """Return the changes of a plan that was carried out."""
-        return cls(
-            created=plan.created,
-            updated=plan.updated,
-            removed=plan.removed,
-            unchanged=plan.unchanged,
-            rescued=rescued,
-        )
-
 
 def write_tree(
     root: Path,
@@ -330,7 +319,7 @@ def _write_steps(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
         area = StagingArea.of(folder)
         plan = plan_tree(read_tree(folder, wanted), wanted, force)
         if plan.is_done and not area.is_left_over() and not change.removes:
-            return Written.of(plan)
+            return Written(*plan.changes)
         # Read again: without the lock, another process may have been half-way through a write.
         with area.entered(turn) as staging, folder.pinned() as pinned:
             if staging.was_left:
@@ -346,7 +335,7 @@ def _write_steps(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
                 rescued += yield from _exchange_steps(staging, pinned, tree, plan, force)
             if change.removes:
                 _remove_folder(pinned)
-            return Written.of(plan, rescued)
+            return Written(*plan.changes, rescued)
 
 
 def _remove_folder(folder: Path) -> None:
