@@ -63,6 +63,14 @@ class UserObject(Record):
         return Resource(self.content, Site(self.location.path))
 
 
+class _Kept(Record):
+    """An object that may belong in Git: what owns it, and how many of its fields do not belong there."""
+
+    user: UserObject
+    owners: frozenset[ObjectKey]
+    removed: int
+
+
 class Gathered(Record):
     """The objects of a cluster. ``left_out`` counts the other objects by kind and reason.
 
@@ -94,16 +102,14 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
     Raises ``DiagnosticError``: all errors of reading a dump, and build-limit.
     """
     seen = Consistency()
-    objects: dict[ObjectKey, UserObject] = {}
+    kept: dict[ObjectKey, _Kept] = {}
     revisions: dict[ObjectKey, Resource] = {}
     instancetypes: dict[ObjectKey, Resource] = {}
     left_out: dict[ObjectKey, tuple[str, str]] = {}
-    owned_by: dict[ObjectKey, set[ObjectKey]] = {}
     nodes: set[ObjectKey] = set()
     pools: dict[str, Autoscaled] = {}
     operations: dict[InProgress, None] = {}
     kubevirt: JsonObject = {}
-    fields: dict[ObjectKey, int] = {}
     credentials = KnownCredentials()
     for live in dump:
         if not seen.add(live):
@@ -125,34 +131,30 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
             nodes.add(identity)
         if reason is not None:
             left_out[identity] = (live.kind, reason)
-            objects.pop(identity, None)
-            fields.pop(identity, None)
+            kept.pop(identity, None)
             continue
-        owned_by[identity] = {*_owners(live)}
         cleaned = clean(live.content)
         references = _revision_references(live.content)
-        objects[identity] = UserObject(
-            cleaned.content, live.location, references, engine_of(live), runs(live)
-        )
-        fields[identity] = len(cleaned.removed)
-        if len(objects) > limits().resources:
+        user = UserObject(cleaned.content, live.location, references, engine_of(live), runs(live))
+        kept[identity] = _Kept(user, frozenset(_owners(live)), len(cleaned.removed))
+        if len(kept) > limits().resources:
             raise over_limit("resources", f"the dump holds more than {limits().resources} objects")
-    for identity in [*objects]:
-        if not nodes.isdisjoint(owned_by[identity]):
+    for identity in [*kept]:
+        if not nodes.isdisjoint(kept[identity].owners):
             left_out[identity] = (identity[1], _OF_A_NODE)
-            del objects[identity], fields[identity]
-    found = (*objects, *(left_out.keys() - nodes))
+            del kept[identity]
+    found = (*kept, *(left_out.keys() - nodes))
     machines = {namespace for group, kind, namespace, _ in found if is_machine(group, kind)}
     if machines and not all_namespaces:
-        for identity in [*objects]:
+        for identity in [*kept]:
             group, kind, namespace, name = identity
             if (group, kind) == ("", "Namespace"):
                 namespace = name
             if namespace and namespace not in machines:
                 left_out[identity] = (kind, NO_MACHINE)
-                del objects[identity], fields[identity]
+                del kept[identity]
     return Gathered(
-        objects=tuple(objects[identity] for identity in sorted(objects)),
+        objects=tuple(kept[identity].user for identity in sorted(kept)),
         left_out=Counter(left_out.values()),
         nodes=tuple(f"{namespace}/{name}" for _, _, namespace, name in sorted(nodes)),
         revisions=tuple(revisions.values()),
@@ -160,7 +162,7 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
         autoscaled=tuple(pools[pool] for pool in sorted(pools)),
         in_progress=tuple(sorted(operations)),
         kubevirt=kubevirt,
-        fields=sum(fields.values()),
+        fields=sum(each.removed for each in kept.values()),
         findings=tuple(seen.findings()),
         credentials=credentials.masking(),
     )
