@@ -158,7 +158,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         if above:
             above.add(overlay, first, last)
         shared.add(path, first, last)
-        if former.side:
+        if former.side and former.is_judged(path):
             former.add(overlay, first, last and (lacking or unlisted.rendered(former.side, overlay)))
         reporter.detail(f"{path}: both sides rendered in {stopwatch.lap()}")
         others = (relocation_of((before, each), path) for each in sides[1:] if each)

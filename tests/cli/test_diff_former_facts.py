@@ -178,3 +178,72 @@ def test_settings_that_say_the_same_are_not_mentioned(folder: Path) -> None:
     commit(folder, {"vmrender.yaml": NEWEST})
     write(folder, {"vmrender.yaml": f'{NEWEST}# a comment\nexpand: "off"\n', "overlays/prod/vm.yaml": LARGER})
     assert "other facts" not in run().stdout
+
+
+DISKS = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web-1, namespace: shop}
+spec:
+  runStrategy: Always
+  template:
+    metadata: {labels: {app: "web"}}
+    spec:
+      domain: {memory: {guest: 1Gi}, devices: {disks: [{name: root, disk: {bus: virtio}}]}}
+      volumes: [{name: root, persistentVolumeClaim: {claimName: root}}]
+"""
+PATCH = """\
+resources: [vm.yaml]
+patches:
+- patch: |
+    apiVersion: kubevirt.io/v1
+    kind: VirtualMachine
+    metadata: {name: web-1, namespace: shop}
+    spec: {template: {spec: {volumes: [{name: x, emptyDisk: {capacity: 1Gi}}]}}}
+"""
+BY_FLUX = f"{NEWEST}overlays: [{{flux: clusters}}]\n"
+BY_PATH = f"{NEWEST}overlays: [{{path: overlays/prod}}]\n"
+MERGED = "mergeKeys: kubevirt\n"
+PATCHED_LIST = {"overlays/prod/kustomization.yaml": PATCH}
+UNSET = {"overlays/prod/vm.yaml": DISKS.replace('"web"', '"a${UNKNOWN}"')}
+KUSTOMIZATION = kustomization("prod", "postBuild: {substitute: {KNOWN: a}}").replace(
+    "./prod", "./overlays/prod"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "change", "said"),
+    [
+        (BY_FLUX, BY_FLUX + MERGED, PATCHED_LIST, "(mergeKeys)"),
+        (BY_PATH, BY_PATH + MERGED, PATCHED_LIST, "(mergeKeys)"),
+        (BY_FLUX, BY_FLUX.replace("clusters}", "clusters, strict: false}"), UNSET, "(strict of clusters)"),
+        (
+            BY_FLUX,
+            BY_FLUX.replace("clusters}", './clusters, fluxVersion: "2.8"}'),
+            UNSET,
+            "(fluxVersion of ./clusters)",
+        ),
+    ],
+)
+def test_settings_that_no_engine_knows_are_judged_by_the_former_ones(
+    folder: Path, before: str, after: str, change: dict[str, str], said: str
+) -> None:
+    files = {"clusters/prod.yaml": KUSTOMIZATION, "overlays/prod/vm.yaml": DISKS}
+    commit(folder, {**files, PROJECT_FILE: before})
+    write(folder, {PROJECT_FILE: after})
+    assert run("--fail-on", "data,refused").exit == 0
+    write(folder, change)
+    found = run("--fail-on", "data,refused")
+    assert found.exit == 1
+    assert f"an engine that applies the sources does not know {said}: the worse of both" in found.stdout
+    assert "as HEAD renders it" in found.stdout
+
+
+def test_settings_of_a_tree_that_is_applied_are_of_the_change(folder: Path) -> None:
+    tree = kustomization("prod").replace("./prod", "./rendered/prod")
+    files = {"clusters/prod.yaml": tree, "overlays/prod/vm.yaml": DISKS}
+    commit(folder, {**files, PROJECT_FILE: BY_PATH})
+    write(folder, {PROJECT_FILE: BY_PATH + MERGED, **PATCHED_LIST})
+    found = run("--fail-on", "data,refused")
+    assert found.exit == 0
+    assert "as HEAD renders it" not in found.stdout

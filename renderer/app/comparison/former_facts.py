@@ -4,12 +4,17 @@ A release, gates, configuration and the other facts that ``vmrender.yaml`` has o
 refused and what needs a restart. A change may correct them, announce an upgrade, or make itself look
 harmless. So the second side is also judged as the first side knows its clusters. A ``KubeVirt`` object that
 an overlay or an engine applies is a real change of the cluster, and counts.
+
+So do the settings by which vmrender renders what an engine builds by itself, as with other merge keys. They
+count where a tree is applied.
 """
 
 from __future__ import annotations
 
 import json
+import posixpath
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import NamedTuple
 
@@ -27,7 +32,8 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.plural import listed
 from renderer.model.release import Release
-from renderer.model.render_config import PROJECT_FILE, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, OverlayEntry, RenderConfig
+from renderer.model.run.work import spend
 from renderer.pipeline.overlay_files import OverlayFiles
 
 #: The settings of the project that are facts about a cluster, with the words for them.
@@ -41,6 +47,14 @@ _CLAIMS: Mapping[str, str] = {
     "kubernetes": "kubernetes",
     "flux": "flux",
 }
+#: The settings of the project, and of its entries, that no engine knows, with the words for them.
+_RENDERING: Mapping[str, str] = {"merge_keys": "mergeKeys", "instancetype_names": "instancetypeNames"}
+_ENTRY_RENDERING: Mapping[str, str] = {"flux": "flux", "instancetype_names": "instancetypeNames"}
+_ENTRY_OPTIONS: Mapping[str, str] = {
+    "strict": "strict",
+    "flux_release": "fluxVersion",
+    "directory": "directory",
+}
 #: Where a ``KubeVirt`` object of the first side is put for the second one.
 _FORMER = ".vmrender-former-kubevirt-"
 _MOST_NAMES = 5
@@ -49,16 +63,25 @@ _MOST_NAMES = 5
 class FormerFacts(NamedTuple):
     """The second side as the first side knows its clusters, and what the change says of them instead.
 
-    ``side`` is None if the sources cannot be used with these facts.
+    ``side`` is None if the sources cannot be used with these facts. ``rendering`` are the settings that the
+    change renders with and that no engine knows.
     """
 
     side: Side | None
     changed: tuple[str, ...]
+    rendering: tuple[str, ...]
 
     @property
-    def assumption(self) -> str:
-        what = listed(self.changed, _MOST_NAMES)
-        return f"this change states other facts about the cluster ({what}): the worse of both verdicts counts"
+    def assumptions(self) -> tuple[str, ...]:
+        parts = (
+            ("states other facts about the cluster", self.changed),
+            ("has other settings, which an engine that applies the sources does not know", self.rendering),
+        )
+        return tuple(
+            f"this change {text} ({listed(each, _MOST_NAMES)}): the worse of both verdicts counts"
+            for text, each in parts
+            if each
+        )
 
 
 def former_facts(before: Side, after: Side, chosen: Iterable[str]) -> FormerFacts | None:
@@ -76,6 +99,7 @@ def former_facts(before: Side, after: Side, chosen: Iterable[str]) -> FormerFact
     if after.asked_release is not None:
         config, releases = config.for_release(after.asked_release), {}
     changed = [*_changed_claims(config, after.config), *_changed_releases(config, after, releases)]
+    config, rendering = _rendered_as(before.config, config)
     # The files that it names; one that is applied as well really changes the cluster.
     files = {path: _content(before.fs, path) for path in before.config.facts_files}
     if any(_content(after.fs, path) != content for path, content in files.items()):
@@ -93,7 +117,8 @@ def former_facts(before: Side, after: Side, chosen: Iterable[str]) -> FormerFact
     clusters = tuple(dict.fromkeys(chosen))
     try:
         configured = {cluster: before.configuring(names.get(cluster, cluster)) for cluster in clusters}
-        side = after.under(config, EditedFiles({**files}, after.fs), releases) if changed else after
+        is_other = bool(changed or rendering)
+        side = after.under(config, EditedFiles({**files}, after.fs), releases) if is_other else after
         replaced: dict[str, dict[Site, JsonObject]] = {}
         for cluster in clusters:
             old = next(iter(configured[cluster]), None)
@@ -109,13 +134,13 @@ def former_facts(before: Side, after: Side, chosen: Iterable[str]) -> FormerFact
                 files[f"{_FORMER}{cluster}"] = json.dumps(old.content).encode()
                 config = _with_configuration(config, cluster)
         files |= {path: _with_contents(side.fs, path, contents) for path, contents in replaced.items()}
-        if not changed:
+        if not changed and not rendering:
             return None
         former_side = after.under(config, EditedFiles(files, after.fs), releases)
         is_known = all(_is_known(former_side, each, before, configured[each]) for each in clusters)
-        return FormerFacts(former_side if is_known else None, tuple(changed))
+        return FormerFacts(former_side if is_known else None, tuple(changed), rendering)
     except (DiagnosticError, LocatedError):
-        return FormerFacts(None, tuple(changed))
+        return FormerFacts(None, tuple(changed), rendering)
 
 
 def _with_facts_of(before: RenderConfig, after: RenderConfig, names: Mapping[str, str]) -> RenderConfig:
@@ -133,6 +158,43 @@ def _with_facts_of(before: RenderConfig, after: RenderConfig, names: Mapping[str
     default = known.get("", before)
     own = {claim: getattr(default, claim) for claim in _CLAIMS}
     return after._replace(clusters=tuple(clusters), **own)
+
+
+def _rendered_as(before: RenderConfig, after: RenderConfig) -> tuple[RenderConfig, tuple[str, ...]]:
+    """Return the second project with the settings of the first one that no engine knows, and which differ.
+
+    An entry has those of the entry that was at its place, which may be a glob on either side.
+    """
+    changed = {
+        words: None for name, words in _RENDERING.items() if getattr(before, name) != getattr(after, name)
+    }
+    former = {(posixpath.normpath(each.path), each.entry.kind): each for each in before.overlays}
+    entries: list[OverlayEntry] = []
+    for entry in after.overlays:
+        path, kind = posixpath.normpath(entry.path), entry.entry.kind
+        old = former.get((path, kind))
+        if old is None:
+            spend(len(former), "looking for the former entries of the project")
+            like = (
+                each
+                for (other, its_kind), each in former.items()
+                if its_kind is kind and (fnmatchcase(path, other) or fnmatchcase(other, path))
+            )
+            old = next(like, entry)
+        kept = {name: getattr(old, name) for name in _ENTRY_RENDERING}
+        if old.flux is None:
+            del kept["flux"]  # an entry without them is rendered with placeholders
+        options = entry.entry._replace(**{name: getattr(old.entry, name) for name in _ENTRY_OPTIONS})
+        known = entry._replace(entry=options, **kept)
+        for names, one, other in (
+            (_ENTRY_RENDERING, entry, known),
+            (_ENTRY_OPTIONS, entry.entry, known.entry),
+        ):
+            differ = (name for name in names if getattr(one, name) != getattr(other, name))
+            changed |= {f"{names[name]} of {entry.path}": None for name in differ}
+        entries.append(known)
+    own = {name: getattr(before, name) for name in _RENDERING}
+    return after._replace(overlays=tuple(entries), **own), tuple(changed)
 
 
 def _changed_claims(former: RenderConfig, config: RenderConfig) -> Iterator[str]:

@@ -33,10 +33,10 @@ class JudgedByFormerFacts:
 
     def __init__(self, before: Side, after: Side, clusters: Iterable[str], reporter: Reporter) -> None:
         facts = former_facts(before, after, clusters)
-        self._before = before
-        self._differs = facts is not None
+        self._before, self._after = before, after
+        self._facts = facts
         self.side = facts.side if facts else None
-        self.assumptions = (facts.assumption,) if facts else ()
+        self.assumptions = facts.assumptions if facts else ()
         self._compared = ComparedStates((before, self.side), (), None, reporter) if self.side else None
         self._overlays: list[OverlayStates] = []
 
@@ -53,17 +53,40 @@ class JudgedByFormerFacts:
 
         ``marked`` says of a difference what the comparison with other overlays says of it.
         """
-        if not self._differs:
+        if self._facts is None:
             return [*differences]
         if self._compared is None:
-            return [self._lost(each, "its sources cannot be used") for each in differences]
+            return [
+                self._lost(each, "its sources cannot be used") if self.is_judged(each.path) else each
+                for each in differences
+            ]
         self._compared.add(self._overlays)
-        former = map(marked, self._compared.between_sides([each.overlay.path for each in self._overlays]))
-        return [self._worse_of(each, other) for each, other in zip(differences, former, strict=True)]
+        paths = [each.overlay.path for each in self._overlays]
+        former = dict(zip(paths, map(marked, self._compared.between_sides(paths)), strict=True))
+        return [
+            self._worse_of(each, former[each.path]) if each.path in former else each for each in differences
+        ]
+
+    def is_judged(self, path: str) -> bool:
+        """Return True for an overlay that may be worse under the former facts.
+
+        If only the settings differ by which vmrender renders, that is one whose sources an engine applies.
+        """
+        if self._facts is None or self._facts.changed:
+            return self._facts is not None
+        sides = [each for each in (self._before, self._after) if path in each.overlays]
+        return any(each.has_applied_sources(each.overlays[path]) for each in sides)
+
+    @property
+    def _by(self) -> str:
+        """The words for the former facts."""
+        name = self._before.name
+        return (
+            f"as {name} knows the cluster" if self._facts and self._facts.changed else f"as {name} renders it"
+        )
 
     def _lost(self, found: OverlayDifference, reason: str) -> OverlayDifference:
-        known = f"as {self._before.name} knows the cluster, {reason}"
-        return found._replace(incomparable=found.incomparable or known)
+        return found._replace(incomparable=found.incomparable or f"{self._by}, {reason}")
 
     def _worse_of(self, found: OverlayDifference, former: OverlayDifference) -> OverlayDifference:
         if former.incomparable and not found.incomparable:
@@ -75,7 +98,7 @@ class JudgedByFormerFacts:
             dangers = each.dangers - (change.dangers if change else frozenset())
             is_worse_effect = each.danger.rank >= _LEAST.rank and _severity(each) > _severity(change)
             if is_worse_effect or any(danger.rank >= _LEAST.rank for danger in dangers):
-                worse[each.before, each.after] = _worse(change, each, self._before.name)
+                worse[each.before, each.after] = _worse(change, each, self._by)
         changes = [each for each in found.changes if (each.before, each.after) not in worse]
         return found.with_changes((*changes, *worse.values()))
 
@@ -86,8 +109,7 @@ def _severity(change: ResourceChange | None) -> int:
     return max((each.severity for each in effects), default=0)
 
 
-def _worse(change: ResourceChange | None, former: ResourceChange, before: str) -> ResourceChange:
-    by = f"as {before} knows the cluster"
+def _worse(change: ResourceChange | None, former: ResourceChange, by: str) -> ResourceChange:
     impact = former.impact
     if impact is not None:
         impact = Impact(impact.effect, f"{by}: {impact.reason}" if impact.reason else by, impact.source)

@@ -301,12 +301,14 @@ class Side:
 
     def _applies_sources(self, overlay: Overlay) -> bool:
         """Return True if the engine of an overlay applies its sources and not its tree, by what Git says."""
+        self._said_of_engine = self.has_applied_sources(overlay)
+        return self._said_of_engine
+
+    def has_applied_sources(self, overlay: Overlay) -> bool:
+        """Return the same, without a note that it was asked."""
         if overlay.entry is not None:
-            said = not self.fs.is_file(f"{overlay.output}/{OWNERSHIP_FILE}")
-        else:
-            said = self.deployers.applies_sources(overlay)
-        self._said_of_engine = said
-        return said
+            return not self.fs.is_file(f"{overlay.output}/{OWNERSHIP_FILE}")
+        return self.deployers.applies_sources(overlay)
 
     def run_findings(self) -> RunFindings:
         """Return an empty collection of findings about this side, for which no line is found twice."""
