@@ -81,9 +81,9 @@ def explain_resource(project: Project, question: Question) -> Explained:
     Raises ``NoSuchResourceError``, ``UsageError`` if several resources match, and ``DiagnosticError``.
     """
     project = project.proposed()
-    target = _question_target(project, question)
-    trace = Trace()
-    pipeline = Pipeline(project.fs, project.config).traced(trace)
+    run, trace = Pipeline(project.fs, project.config), Trace()
+    target = _question_target(project, run.found, question)
+    pipeline = run.traced(trace)
     found: list[_Match] = []
     everything: list[Resource] = []
     findings: dict[str, tuple[Diagnostic, ...]] = {}
@@ -121,8 +121,7 @@ def explain_resource(project: Project, question: Question) -> Explained:
     return Explained(history, locate(project.fs, reported, path), (path,))
 
 
-def _question_target(project: Project, question: Question) -> _QuestionTarget:
-    found = project.look_up_overlays()
+def _question_target(project: Project, found: FoundOverlays, question: Question) -> _QuestionTarget:
     place = rendered_place(project, found.overlays, question.resource)
     if place:
         field = str(place.field) if place.field != ROOT else ""
