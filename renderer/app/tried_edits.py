@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from renderer.app.project import Project
@@ -28,7 +28,7 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import Overlay
 from renderer.pipeline import Pipeline
-from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, separate_documents
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_places, separate_documents
 
 NO_FILES: Mapping[str, bytes] = {}
 
@@ -40,39 +40,47 @@ def apply_fixes(
 
     In a document whose list gets another length, nothing else is changed: the places of other fixes move.
     """
+    findings = [each for each in findings if each.fix]
     fs = EditedFiles(files, project.fs)
     changed = dict(files)
-    applied: list[Located] = []
-    done: list[LocatedFix] = []
-    moved: set[tuple[str, int]] = set()
-    touched: set[tuple[str, int]] = set()
-    for finding in findings:
-        fix = finding.fix
-        if fix is None:
+    by_document: dict[tuple[str, int], list[LocatedFix]] = {}
+    for fix in (each.fix for each in findings if each.fix):
+        of_document = by_document.setdefault((fix.path, fix.document), [])
+        if fix not in of_document and not (of_document and (_moves(fix) or _moves(of_document[0]))):
+            of_document.append(fix)
+    for (path, _), fixes in by_document.items():
+        content = changed[path] if path in changed else fs.read(path)
+        together = _edited(content, fixes) if len(fixes) > 1 else None
+        if together is not None:  # the document is read once for all of them
+            changed[path] = together
             continue
-        place = (fix.path, fix.document)
-        if fix in done:
-            applied.append(finding)
-            continue
-        moves = any(isinstance(edit, AddItem | RemoveItem) for edit in fix.edits)
-        if place in moved or (moves and place in touched):
-            continue
-        where = EditedText(fix.document, fix.inline, is_kustomization_file(fix.path))
-        content = changed[fix.path] if fix.path in changed else fs.read(fix.path)
-        try:
-            changed[fix.path] = (
-                separate_documents(content, fix.separators)
-                if fix.separators
-                else edit_fields(content, where, fix.edits)
-            )
-        except RefusedEditError:
-            continue
-        done.append(fix)
-        applied.append(finding)
-        touched.add(place)
-        if moves:
-            moved.add(place)
-    return applied, changed
+        for fix in tuple(fixes):
+            edited = _edited(content, [fix])
+            if edited is None:
+                fixes.remove(fix)
+            else:
+                changed[path] = content = edited
+    is_applied = (
+        fix in by_document[fix.path, fix.document] for fix in (each.fix for each in findings) if fix
+    )
+    return [each for each, applied in zip(findings, is_applied, strict=True) if applied], changed
+
+
+def _moves(fix: LocatedFix) -> bool:
+    """Return True if a list gets another length."""
+    return any(isinstance(edit, AddItem | RemoveItem) for edit in fix.edits)
+
+
+def _edited(content: bytes, fixes: Sequence[LocatedFix]) -> bytes | None:
+    """Return the content with all fixes of one document; None if that is refused."""
+    is_file = is_kustomization_file(fixes[0].path)
+    places = [(EditedText(each.document, each.inline, is_file), each.edits) for each in fixes]
+    try:
+        if any(each.separators for each in fixes):
+            return separate_documents(content, fixes[0].separators) if len(fixes) == 1 else None
+        return edit_places(content, places)
+    except RefusedEditError:
+        return None
 
 
 class Build(NamedTuple):

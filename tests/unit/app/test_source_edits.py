@@ -10,11 +10,14 @@ import pytest
 from renderer.app import fix
 from renderer.app.project import Project
 from renderer.app.source_edits import FixChoice, fix_paths, write_files
-from renderer.app.tried_edits import builds
+from renderer.app.tried_edits import apply_fixes, builds
+from renderer.findings.located import Located, LocatedFix
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_edit import SetField
+from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.run.limits import lowered
-from renderer.model.run.work import begin_run
+from renderer.model.run.work import begin_run, spent
 
 MACHINE = """\
 apiVersion: kubevirt.io/v1
@@ -97,3 +100,24 @@ def test_findings_that_had_no_lines_at_first_are_fixed_next(tmp_path: Path) -> N
     with lowered({"work": 40_000}):
         [fixed] = fix_paths(lambda _path, _top=None: Project.read(tmp_path), (tmp_path,), FixChoice())
     assert len(fixed.contents) == 12
+
+
+def test_mistakes_of_one_document_are_mended_for_the_cost_of_one(tmp_path: Path) -> None:
+    values = [f"a{number}" for number in range(20)]
+    (tmp_path / "vm.yaml").write_text("".join(f"{value}: 1\n" for value in values))
+    project = Project.with_defaults(tmp_path)
+    findings = [
+        Located(
+            Code.SCHEMA, value, fix=LocatedFix("vm.yaml", 0, ROOT, (SetField(FieldPath.of(value), 2),), "1")
+        )
+        for value in values
+    ]
+    costs: list[int] = []
+    files: dict[str, bytes] = {}
+    for wanted in (findings[:1], findings):
+        begin_run()
+        applied, files = apply_fixes(project, {}, wanted)
+        costs.append(spent())
+        assert applied == wanted
+    assert files["vm.yaml"].decode() == "".join(f"{value}: 2\n" for value in values)
+    assert costs[1] < 2 * costs[0]
