@@ -5,7 +5,8 @@ Nothing calls them confidential where they come from: in a Kustomization, a Conf
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 
 from renderer.kubevirt.facts.confidential.fields import is_identity
 from renderer.kubevirt.facts.confidential.secret_values import readings_of_texts
@@ -14,8 +15,10 @@ from renderer.model.masking import Masking
 from renderer.model.pattern import pattern
 from renderer.model.run.readings import SHORTEST
 
-#: A word of a text with nothing in it that separates values, and what only an address has.
-_WORD = pattern(r"(?<![^\s])[^\s\"'{}\[\],;]+(?![^\s])")
+#: A word of a text, with the name before a value (``name=value``, ``"name": "value"``), and the quote and
+#: colon after a key of a mapping, such as ``"host:5000":``.
+_WORD = pattern(r"""(?:([\w.-]++)(["']?[ \t]*+[:=](?!//)[ \t]*+["']?))?+([^\s"'{}\[\],;]*+)(["'][ \t]*+:)?""")
+#: What only an address has.
 _ADDRESS = "://"
 
 
@@ -26,7 +29,7 @@ def exposed_values(
 
     ``texts`` are confidential texts with their keys, and ``names`` the names and namespaces of objects, with
     the values in them. A value is shown if a name has it and Secrets have it only as a user, a host or the
-    like, or only as a part of a word. In an address and in a text of several lines, such parts are public.
+    like, or only as a part of a line. In an address and in a text of several lines, such parts are public.
     """
     known = frozenset(value for value in values if len(value) >= SHORTEST and not is_api_word(value))
     if not known:
@@ -41,13 +44,19 @@ def exposed_values(
             certain |= made - {text.strip()}
         else:
             certain |= made
-            uncertain.update(known.intersection(_parts_of_words(text, search)))
+        uncertain.update(known.intersection(_parts_of_line(key, text, search)))
     every_name = "\0".join(names)
     return frozenset(value for value in certain | uncertain if value in certain or value not in every_name)
 
 
-def _parts_of_words(text: str, search: Masking) -> Iterator[str]:
-    if "\n" not in text.strip():
-        for word in _WORD.findall(text):
-            if _ADDRESS not in word:
-                yield from search.values_in(word)
+def _parts_of_line(key: str, text: str, search: Masking) -> Iterable[str]:
+    """Return the values in a text of one line, without addresses, keys, and words for who or where."""
+
+    def without_public(word: re.Match[str]) -> str:
+        name, sign, value, after_key = word.groups()
+        if _ADDRESS in value or after_key or is_identity(name or key):
+            return ""
+        is_key = sign and ":" in sign and (not value or sign.startswith(("'", '"')))
+        return value if is_key else word[0]
+
+    return () if "\n" in text.strip() else search.values_in(_WORD.sub(without_public, text))

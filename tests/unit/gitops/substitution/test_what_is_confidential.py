@@ -63,6 +63,29 @@ def test_part_of_a_word_of_a_secret_is_confidential(text: str) -> None:
 @pytest.mark.parametrize(
     "entry",
     [
+        {"config.env": "PIN=${pw}"},
+        {"config.env": "PIN=${pw}\n"},
+        {"c": '{"a": "${pw}"}'},
+        {"c": '{"a": {"host": "h", "list": [1, "${pw}"]}}'},
+        {"c": "host=h;a=${pw};b"},
+        {"c": "a, ${pw}, b"},
+        {"c": "a ${pw}=="},
+        {"database": "{pin: ${pw}}"},
+    ],
+)
+def test_part_of_a_line_with_several_values_is_confidential(entry: dict[str, Json]) -> None:
+    assert "canary-is-a-bird" in noted(Variables({"pw": "canary-is-a-bird"}), stringData=entry)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"config.json": '{"auths": {"${domain}": {"auth": "abc"}}}'},
+        {"config.json": '{"auths": {"${domain}:5000": {"auth": "abc"}}}'},
+        {"config.env": "HOST=${domain}"},
+        {"c": "Server=tcp.${domain};Pin=abc"},
+        {"c": '{"username": "${domain}", "a": "b"}'},
+        {"c": "see https://${domain}/a, b"},
         {"host": "db.${domain}"},
         {"issuer": "https://login.${domain}/a"},
         {"settings": "allowed: x.${domain}\nother: y\n"},
