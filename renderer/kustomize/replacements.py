@@ -366,10 +366,10 @@ def _with_field_in_text(
 def _note_if_exposed(resource: Resource, field: FieldPath, value: ReplacementValue, new: ScalarNode) -> None:
     """Note a value that becomes start data or another confidential text, so that its source is masked, too.
 
-    A Secret needs no note, since what it has is masked everywhere. The name of a machine in its user data
-    remains public.
+    A whole value of a Secret needs no note, since what it has is masked everywhere. The name of a machine in
+    its user data remains public.
     """
-    if resource.kind != SECRET and fields_of(resource.content).hides(field):
+    if (resource.kind != SECRET or new.text != value.text) and fields_of(resource.content).hides(field):
         names = (resource.name, resource.namespace)
         taint(exposed_values([(str(field.segments[-1]), new.text)], names, [value.text.strip()]))
 

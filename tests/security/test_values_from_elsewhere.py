@@ -245,7 +245,20 @@ def replaced(text: str, options: str = "") -> dict[str, str]:
     return {**files, "prod/kustomization.yaml": kustomization}
 
 
+def part_of_secret(text: str, options: str) -> dict[str, str]:
+    """A ConfigMap whose text a replacement puts into a part of a Secret's value."""
+    kustomization = (
+        "resources: [objects.yaml]\nreplacements:\n- source: {kind: ConfigMap, fieldPath: data.x}\n"
+        f"  targets: [{{select: {{kind: Secret}}, fieldPaths: [stringData.p], options: {options}}}]\n"
+    )
+    files = flux("{substitute: {a: b}}", KEYS.format(text), CONFIG_MAP.format("cm", CANARY))
+    return {**files, "prod/kustomization.yaml": kustomization}
+
+
 CASES |= {
+    "a word that becomes a part of a Secret": part_of_secret("a=b", "{delimiter: '=', index: 1}"),
+    "a word that is put before a Secret": part_of_secret("abc", "{delimiter: '-', index: -1}"),
+    "a word that becomes an element in a Secret": part_of_secret("a,b,c", "{delimiter: ',', index: 1}"),
     "a text that becomes user data": replaced(f"#!/bin/sh\n\njoin {CANARY}\n"),
     "a password of user data that others repeat": flux(
         "{substitute: {a: b}}",
