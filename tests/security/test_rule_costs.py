@@ -10,6 +10,8 @@ import pytest
 
 from renderer.checks.rules import (
     claimed_volumes,
+    cloud_init,
+    context,
     device_not_permitted,
     inventory,
     not_found,
@@ -248,3 +250,14 @@ def test_uses_of_templates_are_compared_once(count: Count) -> None:
     vm = VmSpec.of(object_at(content, "spec"), FieldPath.of("spec"))
     assert len([*data_volume_templates.check_template_names_and_uses(vm, Cluster(LATEST))]) == 100
     assert len(read) < 500
+
+
+def test_secrets_of_network_data_are_listed_once_for_all_machines(count: Count) -> None:
+    read, read_for_index = count(cloud_init, "text_at"), count(context, "text_at")
+    volumes: Json = [{"name": f"s{n}", "cloudInitNoCloud": {"secretRef": {"name": "s"}}} for n in range(20)]
+    data: JsonObject = {"userdata": "#cloud-config\n", "networkdata": "version: 2\n"}
+    secret = object_("Secret", "s", stringData=data)
+    machines = [machine(f"m{number}", volumes=volumes) for number in range(10)]
+    findings = found(Code.CLOUD_INIT, *machines, secret)
+    assert len(findings) == 200
+    assert len(read) + len(read_for_index) < 2_000

@@ -51,7 +51,7 @@ from renderer.checks.rules.guest_files import files_of, finding, missing_key_fin
 from renderer.checks.rules.network_data import network_data_problems
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.checks.rules.user_data import user_data_problems
-from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_VOLUMES, CONFIG_DRIVE, NETWORK_DATA
+from renderer.kubevirt.facts.cloud_init import CONFIG_DRIVE
 from renderer.kubevirt.facts.guest_system import OS_ANNOTATION, WINDOWS, guest_system
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.guest_data.sources import GuestFile, MissingKey, Role
@@ -72,7 +72,7 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
             for problem in user_data_problems(file.content, name_of(file)):
                 yield finding(file, problem)
         elif file.role is Role.NETWORK_DATA:
-            if file.unread_at is not None and not _is_read_elsewhere(context, file):
+            if file.unread_at is not None and file.resource.name not in context.network_data_secrets:
                 yield _unread(file, file.unread_at)
             is_openstack = file.volume == CONFIG_DRIVE
             for problem in network_data_problems(file.content, name_of(file), is_openstack=is_openstack):
@@ -99,16 +99,6 @@ def _unread(file: GuestFile, reference: FieldPath) -> Finding:
     hint = f"add networkDataSecretRef: {{name: {name}}} beside secretRef"
     there = related_to(file.resource, f"{file.name} is here", file.field)
     return Finding(file.machine.resource, reference, message, hint, (there,))
-
-
-def _is_read_elsewhere(context: Context, file: GuestFile) -> bool:
-    """Return True if another volume of the overlay has its network data from the Secret."""
-    return any(
-        text_at(volume, kind, NETWORK_DATA.reference, "name") == file.resource.name
-        for machine in context.machines
-        for _, volume in machine.volumes
-        for kind in CLOUD_INIT_VOLUMES
-    )
 
 
 RULE = Rule(Code.CLOUD_INIT, Level.WARNING, MachineCheck(_check_machine), __doc__)

@@ -21,6 +21,7 @@ from renderer.kubevirt.facts.claims import (
     claims_of,
     storage_profiles,
 )
+from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_VOLUMES, NETWORK_DATA
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.container_images import image_digests, machine_images
 from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME, STORAGE_PROFILE
@@ -262,6 +263,16 @@ class Context:
     def image_digests(self) -> Mapping[str, frozenset[str]]:
         """The digests of images that machines name by tag and digest, by repository and tag."""
         return image_digests(image for machine in self.machines for _, image in machine_images(machine))
+
+    @cached_property
+    def network_data_secrets(self) -> frozenset[str]:
+        """The names of the Secrets from which volumes of cloud-init have their network data."""
+        return frozenset(
+            text_at(volume, kind, NETWORK_DATA.reference, "name")
+            for machine in self.machines
+            for _, volume in machine.volumes
+            for kind in CLOUD_INIT_VOLUMES
+        )
 
     @cached_property
     def inventory(self) -> Inventory:
