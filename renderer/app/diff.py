@@ -18,6 +18,7 @@ from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.relocated_overlays import leaves_cluster, relocation_of
 from renderer.app.comparison.result import ComparedErrors, Comparison
 from renderer.app.comparison.revisions import Commit, commits_between, sides_of, with_overlay_hint
+from renderer.app.comparison.secrets_of_sides import learn_from_sides
 from renderer.app.comparison.shared_resources import SharedResources
 from renderer.app.comparison.side import Side
 from renderer.app.comparison.unlisted_overlays import UnlistedOverlays
@@ -122,6 +123,8 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     # What is compared besides the overlays that the project lists, and on which sides.
     sides = before, *(commit.side for commit in commits), after
     changed = [changed_files(before, side) if side else frozenset[str]() for side in sides[1:]]
+    between = zip(sides[1:], changed, strict=True)
+    learn_from_sides(before, [(side, files) for side, files in between if side])
     looked_at = [frozenset[str]() for _ in changed] if wanted else changed
     errors.add_other_releases(looked_at[-1])
     unlisted = UnlistedOverlays(before, after, looked_at[-1], frozenset().union(*looked_at[:-1]))

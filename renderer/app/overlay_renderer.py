@@ -9,6 +9,8 @@ from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from renderer.app.known_secrets import learn_from_project
+from renderer.app.project import project_files
 from renderer.app.reporter import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
 from renderer.emit.layout import file_paths, texts_by_path
@@ -17,6 +19,7 @@ from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.recorder import Inputs, RecordedFileSystem, Recorder, Task
 from renderer.files.work_tree import WorkTree
 from renderer.findings.located import Located
+from renderer.findings.masking import is_masked
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.resource import ResourceSet
@@ -45,8 +48,8 @@ class RenderedOverlay(Record):
     to the repository. ``seconds`` is the duration, ``summary`` the same in words. ``steps`` are the steps of
     work (``model.run.work``), ``read`` the sizes of the files that no earlier overlay had read. ``tainted``
     are the values first noted for this overlay that no output may repeat (``model.run.taint``).
-    ``may_be_kept`` is False if a line that a finding is about contains one of them. ``by_worker``: another
-    process rendered it, and is busy with the next ones.
+    ``may_be_kept`` is False if a finding has one, or a line that it is about: the next run may know others.
+    ``by_worker``: another process rendered it, and is busy with the next ones.
     """
 
     overlay: Overlay
@@ -91,6 +94,7 @@ class OverlayRenderer:
     ) -> None:
         """``environment`` has the variables for git."""
         self._project = root, config, dict(environment)
+        learn_from_project(root, project_files(root, environment), config)  # a worker need not be a fork
         self._recorder = Recorder()
         self._fs = BuiltinFileSystem(RecordedFileSystem(WorkTree(root, environment), self._recorder))
         self._pipeline = Pipeline(self._fs, config, context=RunContext(self._recorder, known_catalogs))
@@ -161,8 +165,10 @@ class OverlayRenderer:
         findings = tuple(
             each._replace(overlays=()) for each in locate(self._fs, each, overlay.path, self._locator)
         )
-        may_be_kept = not self._tainted_quotes.any_at(each.location for each in findings)
-        self._located_last = _LocatedFindings(findings, may_be_kept, of, count_tainted())
+        has_values = any(map(is_masked, findings)) or self._tainted_quotes.any_at(
+            each.location for each in findings
+        )
+        self._located_last = _LocatedFindings(findings, not has_values, of, count_tainted())
         return self._located_last
 
     @cached_property

@@ -8,6 +8,7 @@ from posixpath import normpath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
+from renderer.app.known_secrets import learn_from_proposal
 from renderer.app.usage_error import UsageError
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import FileSystem
@@ -141,6 +142,7 @@ def proposed_config(
     found = proposal(fs, config)
     if found is None or found.config is None:
         return config
+    learn_from_proposal(fs, found.config)
     for line in (
         f"there is no {PROJECT_FILE}: the overlays are what vmrender init would list ({found.total})",
         *found.not_rendered,

@@ -43,7 +43,7 @@ from renderer.model.kube.resource import ResourceSet
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
-from renderer.model.run.taint import count_tainted, taint_masking
+from renderer.model.run.taint import count_tainted, noted_masking
 
 #: Objects of this group are stored whole; of others, which may hold passwords, only the digests.
 _GROUP = "instancetype.kubevirt.io"
@@ -194,7 +194,7 @@ class KnownOverlays:
 
     def _names_value(self, inputs: Inputs) -> bool:
         """Return True if a rendered file that was asked for has a confidential value in its path."""
-        if not taint_masking():
+        if not noted_masking():
             return False
         for part in inputs.shared:
             key = part.digest, count_tainted()
@@ -206,7 +206,7 @@ class KnownOverlays:
 
     def _has_value(self, asked: Iterable[FileQuestion]) -> bool:
         paths = (question.path for question in asked if question.path.startswith(self._trees))
-        return taint_masking().is_in("\n".join(paths))
+        return noted_masking().is_in("\n".join(paths))
 
     def _keep_shared(self, part: SharedInputs) -> None:
         if part.digest not in self._stored:
@@ -247,7 +247,7 @@ class KnownCatalogs:
             text = encode_composed(composed)
         except ValueError:  # it has more than the stored form can express
             return
-        if taint_masking().is_in(text):
+        if noted_masking().is_in(text):
             return
         used = [list(used) for used in sorted(recorder.used(task))]
         self._store.put({"inputs": inputs_json(seen), "used": used, "composed": text}, *self._name(folder))

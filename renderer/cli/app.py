@@ -127,11 +127,11 @@ class Vmrender(LazyGroup):
             _write_error(f"Error: cannot write to {error.ui_filename}: {error.message}")
             return _UNREADABLE
         except click.ClickException as error:
-            from renderer.model.run.taint import taint_masking  # noqa: PLC0415 - not for --version
+            from renderer.model.run.taint import noted_masking  # noqa: PLC0415 - not for --version
 
             shown = StringIO()
             error.show(shown)
-            _write_error(taint_masking().mask(shown.getvalue()))  # it may name what the run has read
+            _write_error(noted_masking().mask(shown.getvalue()))  # it may name what the run has read
             return error.exit_code
         except (click.Abort, KeyboardInterrupt):
             _write_error("interrupted")
@@ -258,15 +258,20 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
     if isinstance(error, DiagnosticError | LocatedError | WorkLimitError) and context:
         from renderer.cli.console import ExitCode, ReportTarget, report  # noqa: PLC0415 - as above
         from renderer.findings.run_findings import locate  # noqa: PLC0415 - as above
+        from renderer.model.run.taint import learn_nothing  # noqa: PLC0415 - as above
 
         with context.scope(cleanup=False):
             fs = ReportTarget.current().fs
-            if isinstance(error, WorkLimitError):
-                report(fs, locate(fs, [error.diagnostic]))
-                return ExitCode.UNUSABLE
-            if isinstance(error, DiagnosticError):
-                return report(fs, locate(fs, error.diagnostics))
-            return report(fs, error.diagnostics)
+            try:
+                if isinstance(error, DiagnosticError):
+                    return report(fs, locate(fs, error.diagnostics))
+                if isinstance(error, LocatedError):
+                    return report(fs, error.diagnostics)
+            except WorkLimitError as limit:
+                error = limit
+            learn_nothing()
+            report(fs, locate(fs, [error.diagnostic]))
+            return ExitCode.UNUSABLE
     from traceback import format_exception  # noqa: PLC0415 - as above
 
     _write_error("".join(format_exception(error)))

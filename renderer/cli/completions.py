@@ -34,7 +34,7 @@ def _completion(names: Callable[[click.Context], Iterable[str]]) -> Completion:
         from renderer.findings.located import LocatedError  # noqa: PLC0415 - as above
         from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - as above
         from renderer.model.run.limits import VARIABLE, LimitValueError, set_maximum_from  # noqa: PLC0415 - as above
-        from renderer.model.run.taint import begin_notes, taint_masking  # noqa: PLC0415 - as above
+        from renderer.model.run.taint import begin_notes, noted_masking  # noqa: PLC0415 - as above
         from renderer.model.run.work import WorkLimitError, begin_run  # noqa: PLC0415 - as above
 
         begin_run()
@@ -43,7 +43,7 @@ def _completion(names: Callable[[click.Context], Iterable[str]]) -> Completion:
             set_maximum_from(os.environ.get(VARIABLE, ""))
             with limited_cpu():
                 found = sorted({name for name in names(context) if name.startswith(incomplete)})
-                confidential = taint_masking()
+                confidential = noted_masking()
                 return [name for name in found if _PLAIN.fullmatch(name) and not confidential.is_in(name)]
         except (
             DiagnosticError,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 import click
 
+from renderer.app.known_secrets import learn_from_project
 from renderer.app.project import Project, project_files
 from renderer.app.usage_error import UsageError
 from renderer.cli.terminal import write_document, write_lines, write_text
@@ -107,6 +108,7 @@ def open_project(
     ReportTarget.current()._replace(fs=fs, folder=folder_in_checkout(root)).activate()
     project = Project.read(root, os.environ, fs, with_facts=with_facts)
     lower(project.config.limits)
+    learn_from_project(root, fs, project.config)
     check_size(len(standard_input or b""), STANDARD_INPUT)
     target = ReportTarget.current()
     return project.of_cluster(target.cluster, target.cluster_option) if target.cluster else project
@@ -172,9 +174,9 @@ def note(*lines: str) -> None:
 
 def _masked(lines: Iterable[str]) -> Iterable[str]:
     """Return the lines without the values of Secrets that were noted so far."""
-    from renderer.model.run.taint import taint_masking  # noqa: PLC0415 - not for --help
+    from renderer.model.run.taint import noted_masking  # noqa: PLC0415 - not for --help
 
-    masking = taint_masking()
+    masking = noted_masking()
     return map(masking.mask, lines) if masking else lines
 
 

@@ -34,8 +34,11 @@ def shown_text(text: str, secrets: Masking) -> str:
 
 def with_shown_names(overlays: Iterable[OverlayDifference]) -> tuple[OverlayDifference, ...]:
     """Return the overlays without values of Secrets in kinds and names."""
-    secrets = taint_masking()
-    return tuple(_with_shown_names(each, secrets) for each in overlays) if secrets else tuple(overlays)
+    return tuple(_with_shown_names(each, taint_masking()) if _says(each) else each for each in overlays)
+
+
+def _says(overlay: OverlayDifference) -> bool:
+    return any((overlay.changes, overlay.incomparable, overlay.notes, overlay.stalled, overlay.images))
 
 
 def _with_shown_names(overlay: OverlayDifference, secrets: Masking) -> OverlayDifference:

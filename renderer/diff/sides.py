@@ -13,7 +13,7 @@ from renderer.kubevirt.impact.storage_objects import StorageObjects
 from renderer.model.difference import Impact
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
-from renderer.model.run.taint import tainted
+from renderer.model.run.taint import taint_masking
 
 
 class Sides:
@@ -56,4 +56,4 @@ class Sides:
     def secrets(self) -> Masking:
         """The values of the Secrets on both sides, and further ones that the run knows."""
         objects = (each.content for side in (self.before, self.after) for each in side.written)
-        return Masking(secret_values(objects) | tainted())
+        return Masking(secret_values(objects), others=(taint_masking(),))

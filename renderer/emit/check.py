@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from renderer.emit.layout import PathMasking
@@ -24,7 +25,7 @@ from renderer.model.masking import Masking
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.render_config import OWNERSHIP_FILE
-from renderer.model.run.taint import tainted
+from renderer.model.run.taint import taint_masking, tainted
 
 _HINT = "run vmrender render and commit the result"
 
@@ -56,15 +57,20 @@ def check_tree(root: Path, output: str, files: Mapping[str, str] | EncodedFiles)
         return Outcome(TreeDiff(*plan.changes))
     contents = (*wanted.values(), *tree.files.values())
     secrets = secret_values(_objects(contents), _metadata(contents))
-    values = secrets | tainted()
-    values |= _former_names(tree, plan, wanted, PathMasking(values))
-    confidential, paths = Masking(values), PathMasking(values)
+    of_run = _paths_of_run(tainted())
+    values = secrets | _former_names(tree, plan, wanted, PathMasking(secrets, [of_run]))
+    confidential, paths = Masking(values, others=[taint_masking()]), PathMasking(values, [of_run])
     masked = _masked_files(tree, plan, wanted, ManifestMasking(confidential))
     diffs = {path: _diff(paths.mask(f"{folder}/{path}"), each) for path, each in masked.items()}
     findings = (*refusals(folder, tree, plan), *_stale(folder, tree, plan, wanted, diffs))
     shown = (_with_shown_path(finding, folder, confidential, paths) for finding in findings)
     diff = TreeDiff(*plan.changes, text="".join(diffs.values()))
     return Outcome(diff, tuple(sorted(shown, key=lambda finding: str(finding.location))))
+
+
+@lru_cache(maxsize=1)
+def _paths_of_run(values: frozenset[str]) -> PathMasking:
+    return PathMasking(values)
 
 
 def plan_changes(

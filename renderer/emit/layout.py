@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from renderer.emit.bounded_text import bounded_texts, text_of
@@ -148,19 +148,20 @@ def _digest_suffix(resource: Resource, form: int) -> str:
 class PathMasking:
     """The search for confidential values in paths of files, as ``file_paths`` spells them there."""
 
-    def __init__(self, values: Iterable[str]) -> None:
+    def __init__(self, values: Iterable[str], others: Sequence[PathMasking] = ()) -> None:
         values = tuple(values)
-        self._values = Masking((*values, *(_spelled(value).strip(".") for value in values)))
+        spelled = (_spelled(value).strip(".") for value in values)
+        self.search: Masking = Masking((*values, *spelled), others=[each.search for each in others])
 
     def mask(self, path: str) -> str:
         """Return the path with ``***`` for each value in it, also for one that is cut."""
-        return self._values.mask("/".join(map(self._masked_name, path.split("/"))))
+        return self.search.mask("/".join(map(self._masked_name, path.split("/"))))
 
     def _masked_name(self, name: str) -> str:
         cut = _CUT_NAME.match(name)
         if cut is None:
             return name
-        masked = self._values.mask(f"{cut[1]}…")  # as messages cut values, for which Masking looks
+        masked = self.search.mask(f"{cut[1]}…")  # as messages cut values, for which Masking looks
         return name if masked.endswith("…") else f"{masked}{name[cut.end() :]}"
 
 

@@ -25,8 +25,7 @@ def for_report(findings: Sequence[Located], most: int, unshown: Unshown) -> tupl
         unshown = reduce(Unshown.with_one, by_severity[most:], unshown)
         kept = set(map(id, by_severity[:most]))
         findings = [found for found in findings if id(found) in kept]
-    masking = taint_masking()
-    shown = tuple(masked(with_target_named(found), masking) for found in findings)
+    shown = tuple(masked(with_target_named(found), taint_masking()) for found in findings)
     more = unshown.errors + unshown.others
     if not more:
         return shown

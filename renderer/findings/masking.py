@@ -49,6 +49,17 @@ def masked(finding: Located, *maskings: Masking | None) -> Located:
     return finding
 
 
+def is_masked(finding: Located) -> bool:
+    """Return True if a value has been masked in the finding."""
+    ids = finding.resource or ()
+    texts = (finding.message, finding.hint or "", str(finding.field or ""), *map(str, ids))
+    return (
+        finding.hides_line
+        or any(MASK in text for text in texts)
+        or any(MASK in each.message for each in finding.related)
+    )
+
+
 def parts_of_value(finding: Diagnostic, content: JsonObject, masking: Masking) -> tuple[Masking, ...]:
     """Return the parts of the Secret's values that are in the field which a finding is about.
 

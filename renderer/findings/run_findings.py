@@ -110,7 +110,6 @@ class RunFindings:
 
         ``overlay`` is the path of their overlay, if they do not name it.
         """
-        masking = taint_masking()
         overlays = (overlay,) if overlay else ()
 
         def reported(found: Located) -> Located:
@@ -121,7 +120,7 @@ class RunFindings:
                     resource=shown_resource(found.resource),
                     overlays=overlays or found.overlays,
                 ),
-                masking,
+                taint_masking(),
             )
 
         return self._add(findings, overlays, reported, 0)

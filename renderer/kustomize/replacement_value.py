@@ -15,7 +15,7 @@ from renderer.model.kube.json import Json, scalar_text
 from renderer.model.kube.resource import Spelling
 from renderer.model.kustomization import FieldOptions
 from renderer.model.record import Record
-from renderer.model.run.taint import taint, taint_masking, taint_texts
+from renderer.model.run.taint import noted_masking, taint, taint_texts
 from renderer.yamlio.scalars import CORE_RULES, Kind, NotJsonError, resolve
 
 _KINDS = {
@@ -72,7 +72,7 @@ class ReplacementValue(Record):
         rest = self.text
         for credential in credentials:
             rest = rest.replace(credential, "\0" * len(credential))
-        if is_secret or taint_masking().is_in(rest) or "\0" in rest[start : start + len(text)]:
+        if is_secret or noted_masking().is_in(rest) or "\0" in rest[start : start + len(text)]:
             taint([text])
         return ReplacementValue(text if isinstance(self.whole, str) else resolve_untyped(text), text)
 

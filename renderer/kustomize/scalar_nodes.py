@@ -16,7 +16,7 @@ from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.resource import Resource, Spelling
 from renderer.model.record import Record
-from renderer.model.run.taint import taint, taint_masking
+from renderer.model.run.taint import noted_masking, taint
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_yaml11
 
@@ -43,7 +43,7 @@ def with_scalar_nodes(
         field = resource.named_field(segments)
         spellings.pop(field, None)
         value = scalar_text(node.value)
-        if node.text != value and taint_masking().is_in(node.text):  # the value is another spelling of it
+        if node.text != value and noted_masking().is_in(node.text):  # the value is another spelling of it
             taint([value])
         if node.is_untyped or node.text != value:
             spellings[field] = Spelling(field, node.text, node.value, node.is_untyped)

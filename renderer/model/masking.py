@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from renderer.model.log_line import log_line
 from renderer.model.pattern import pattern
@@ -45,10 +46,14 @@ class Masking:
     """Values that no output may repeat, and the search for them in texts.
 
     A value is found as it is, as JSON, Python and YAML write it between quotes, and where a message truncates
-    it. ``inside_words``: values of fewer than four characters are found inside words, too.
+    it. ``inside_words``: values of fewer than four characters are found inside words, too. What ``others``
+    find is found as well: the values of a run are searched for beside those of each overlay.
     """
 
-    def __init__(self, values: Iterable[str] = (), *, inside_words: bool = False) -> None:
+    def __init__(
+        self, values: Iterable[str] = (), *, inside_words: bool = False, others: Sequence[Masking] = ()
+    ) -> None:
+        self._others = tuple(others)
         self._shortest_in_words = 0 if inside_words else _LONG
         self._known: set[str] = set()
         self._short: set[str] = set()
@@ -57,11 +62,16 @@ class Masking:
         self._lengths: dict[str, set[int]] = {}
         self._sizes: set[int] = set()  # of the keys of _lengths
         self._comparisons = 0
+        #: Masked forms of long texts, and the number of values that they are for.
         self._masked: dict[str, str] = {}
+        self._masked_for = 0
         self.add(values)
 
     def __bool__(self) -> bool:
-        return bool(self._known)
+        return bool(self._known) or any(self._others)
+
+    def __len__(self) -> int:
+        return len(self._known) + sum(map(len, self._others))
 
     def add(self, values: Iterable[str]) -> None:
         """Search for these values, too. Blank values are ignored."""
@@ -69,7 +79,6 @@ class Masking:
             if value in self._known or not value.strip() or value in _PUBLIC:
                 continue
             self._known.add(value)
-            self._masked.clear()
             for form in _forms(value):
                 length = min(len(form), _SHOWN + 1)
                 self._lengths.setdefault(form[:_START], set()).add(length)
@@ -84,31 +93,44 @@ class Masking:
         """Return True if the text contains one of the values."""
         if _WINDOW <= len(text) <= _LONGEST_KEPT:
             return self.mask(text) != text
-        return any(True for _ in self._spans(text))
+        return any(True for _ in self.spans(text))
 
     def values_in(self, text: str) -> Iterator[str]:
         """Yield the values in the text."""
-        return (text[start:end] for start, end in self._spans(text))
+        return (text[start:end] for start, end in self.spans(text))
 
     def mask(self, text: str, mask: Callable[[str], str] = _stars) -> str:
         """Return the text with each of the values replaced by ``***``, or by what ``mask`` makes of it."""
         if mask is not _stars or not _WINDOW <= len(text) <= _LONGEST_KEPT:
             return self._without_values(text, mask)
+        if len(self._masked) >= _MOST_KEPT or self._masked_for != len(self):
+            self._masked.clear()
+            self._masked_for = len(self)
         if text not in self._masked:
-            if len(self._masked) >= _MOST_KEPT:
-                self._masked.clear()
             self._masked[text] = self._without_values(text, mask)
         return self._masked[text]
 
     def _without_values(self, text: str, mask: Callable[[str], str]) -> str:
         parts: list[str] = []
         done = 0
-        for start, end in self._spans(text):
+        for start, end in self.spans(text):
             parts += (text[done:start], mask(text[start:end]))
             done = end
         return "".join((*parts, text[done:])) if parts else text
 
-    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+    def spans(self, text: str) -> Iterable[tuple[int, int]]:
+        """Return the start and end of each value in the text; one for values that overlap."""
+        if not self._others:
+            return self._own_spans(text)
+        found: list[tuple[int, int]] = []
+        for start, end in sorted(chain(self._own_spans(text), *(each.spans(text) for each in self._others))):
+            if found and start < found[-1][1]:
+                found[-1] = found[-1][0], max(end, found[-1][1])
+            else:
+                found.append((start, end))
+        return found
+
+    def _own_spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each value in the text, the longest first if several start there."""
         if len(self._lengths) <= _FEW and not any(start in text for start in self._lengths):
             return

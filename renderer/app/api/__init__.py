@@ -58,7 +58,7 @@ from renderer.model.masking import Masking
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.run.limits import lowered
-from renderer.model.run.taint import tainted
+from renderer.model.run.taint import noted_masking
 from renderer.model.suggest import member_named
 from renderer.pipeline import Pipeline
 from renderer.project.project_root import find_project_root
@@ -191,7 +191,7 @@ def render(project: Project, overlay: str | Overlay) -> Rendered:
         findings = Findings(locate(project.fs, outcome.diagnostics, selected.path))
         if outcome.failed:
             return Rendered(selected, {}, ResourceSet(), findings)
-        secrets = Masking(pipeline.secrets(selected, outcome.value) | tainted())
+        secrets = Masking(pipeline.secrets(selected, outcome.value), others=(noted_masking(),))
         shown_ids = tuple(shown_id(each.current_id, secrets) for each in outcome.value)
         return Rendered(selected, layout(outcome.value, selected.files), outcome.value, findings, shown_ids)
 

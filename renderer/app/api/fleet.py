@@ -16,7 +16,7 @@ from renderer.model.kube.json import EMPTY, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
 from renderer.model.render_config import ExpandMode, Overlay
-from renderer.model.run.taint import tainted
+from renderer.model.run.taint import taint_masking
 from renderer.model.run.work import in_turn
 from renderer.pipeline import Pipeline
 
@@ -35,7 +35,7 @@ def fleet_of(project: Project, overlays: Iterable[Overlay]) -> Fleet:
         # Unexpanded: an expanded machine has no matchers any more.
         written = pipeline.build(overlay._replace(expand=ExpandMode.OFF)).value
         before = {each.current_id: each for each in written}
-        secrets = Masking(pipeline.secrets(overlay, (*applied, *written)) | tainted())
+        secrets = Masking(pipeline.secrets(overlay, (*applied, *written)), others=(taint_masking(),))
         for machine in filter(None, map(VirtualMachineView.of, applied)):
             identity = machine.resource.current_id
             own = (found for found in outcome.diagnostics if found.resource == identity)

@@ -15,13 +15,14 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from renderer.app.api.arguments import check_arguments
+from renderer.app.known_secrets import learn_from_project
 from renderer.app.project import Project, project_files
 from renderer.files.file_system import FileSystem
 from renderer.findings.located import LocatedError
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.run.limits import VARIABLE, set_maximum_from
-from renderer.model.run.taint import begin_notes
+from renderer.model.run.taint import begin_notes, learn_nothing
 from renderer.model.run.work import WorkLimitError, begin_run
 
 P = ParamSpec("P")
@@ -46,6 +47,8 @@ def isolated_run(function: Callable[P, T]) -> Callable[P, T]:
             set_maximum_from(environment.get(VARIABLE, ""))
             begin_run()
             begin_notes()
+            if project is not None:
+                learn_from_project(project.root, project.fs, project.config)
             with located_errors(None if project is None else project.fs):
                 return function(*arguments, **options)
 
@@ -60,6 +63,7 @@ def located_errors(fs: FileSystem | None) -> Iterator[None]:
     try:
         yield
     except WorkLimitError as error:
+        learn_nothing()
         raise LocatedError(*locate(fs, [error.diagnostic])) from None
     except DiagnosticError as error:
         raise LocatedError(*locate(fs, error.diagnostics)) from None

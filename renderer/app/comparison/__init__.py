@@ -16,6 +16,7 @@ The overlays:
 ``shared_resources``          objects that several overlays have
 ``judged_by_former_facts``    the worse of two verdicts
 ``readers_elsewhere``, ``services_elsewhere``  machines that need an object of another overlay
+``secrets_of_sides``          values that no difference shows
 ``image_markers``             what image automation may write from now on
 ``unknown_names``, ``new_namespaces``  what machines name and no file has: ``manifests_with``
 

@@ -24,7 +24,7 @@ from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, scalar_
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import namespaced_name
 from renderer.model.kube.resource import Resource
-from renderer.model.run.taint import taint_masking
+from renderer.model.run.taint import noted_masking
 from renderer.model.run.work import spend
 from renderer.model.text_enum import TextEnum
 
@@ -265,7 +265,7 @@ class VariableReader:
                 confidential.update(found.values())
         own = {name: _in_one_line(value) for name, value in post_build.substitute.items()}
         values.update(own)
-        confidential.update(filter(taint_masking().is_in, values.values()))  # one of them may be a copy
+        confidential.update(filter(noted_masking().is_in, values.values()))  # one of them may be a copy
         for name in own:
             self._check_name(name, post_build.site.below("substitute", name))
         unread = [source.name for source in post_build.sources if source.kind is SourceKind.SECRET]

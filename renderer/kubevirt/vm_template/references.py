@@ -13,7 +13,7 @@ from renderer.golang.json_text import read_json
 from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
 from renderer.model.run.limits import limits
-from renderer.model.run.taint import taint_masking, taint_new_parts
+from renderer.model.run.taint import noted_masking, taint_new_parts
 from renderer.model.run.work import spend
 
 #: ``${NAME}``, anywhere in a text.
@@ -81,7 +81,7 @@ def json_or_text(value: str) -> Json:
         read = value if _is_deeper(written, limits().nesting) else as_float64(written)
     except ValueError:
         return value
-    if taint_masking().is_in(value):
+    if noted_masking().is_in(value):
         taint_new_parts(read, None)
     return read
 

@@ -12,7 +12,7 @@ import posixpath
 import re
 import zlib
 from base64 import b64decode, b64encode, encodebytes, urlsafe_b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from math import isfinite
 
@@ -77,11 +77,12 @@ _HEADER = pattern(r"(?i)\b(?:basic|bearer|token|login\s+\S+\s+password)\s+([^\s\
 _AFTER_NAME = pattern(r"[-\s]*+(?:(?<=-)|[\"']?[\w.@+-]+):([^\s/][^\s]*?)[\"']?\s*")
 
 
-def readings(text: str) -> Iterator[str]:
+def readings(text: str, is_line_wanted: Callable[[str], bool] = bool) -> Iterator[str]:
     """Yield a confidential text and what may be made of it, without blanks around and in no order.
 
-    Texts of fewer than six characters and words of the API are left out. Each text counts before it is
-    searched: it may be unpacked a thousandfold, and so may the credentials in it. Raises ``WorkLimitError``.
+    Texts of fewer than six characters and words of the API are left out, and so are lines of a longer text
+    that are not wanted. Each text counts before it is searched: it may be unpacked a thousandfold, and so may
+    the credentials in it. Raises ``WorkLimitError``.
     """
     seen: set[str] = set()
     waiting = [(text, _DEEPEST)]
@@ -92,7 +93,8 @@ def readings(text: str) -> Iterator[str]:
             continue
         spend(_STEPS_PER_TEXT + len(current) // _CHARACTERS_SEARCHED_PER_STEP, _LOOKING)
         for spelling in _spellings(current):
-            new = {spelling.strip(), *map(str.strip, spelling.splitlines())} - seen
+            lines = filter(is_line_wanted, map(str.strip, spelling.splitlines()))
+            new = {spelling.strip(), *lines} - seen
             spend(sum(map(len, new)) // _CHARACTERS_PER_STEP, _LOOKING)
             seen |= new
         if depth:

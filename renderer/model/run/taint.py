@@ -5,11 +5,14 @@ that a replacement copies, files from which Secrets are generated, values of Tem
 With a value, its other spellings and the credentials in it are recorded (``model.run.readings``), and what
 YAML made of the text that it was put into (``taint_new_parts``). All output of findings, differences or lists
 masks them. The values recorded by a worker process are sent to the process that prints.
+
+What the Secrets of overlays that are not built have is learned from their files (``learn_from``), once there
+is something to say: most runs have nothing to say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextvars import ContextVar
 
 from renderer.model.kube.json import Json, scalar_text
@@ -55,13 +58,19 @@ _COMMON_KEYS = frozenset(
 
 
 class _Notes:
-    """The values, and the search for them; values in ``new`` have not been added to it yet."""
+    """The values, and the search for them; values in ``new`` have not been added to it yet.
+
+    ``sources`` have values that were not asked for yet, None if they were; ``learned`` are values from these.
+    """
 
     def __init__(self) -> None:
         self.given: set[str] = set()
         self.values: dict[str, None] = {}
         self.new: list[str] = []
         self.masking = Masking()
+        self.sources: dict[Hashable, Callable[[], Iterable[str]] | None] = {}
+        self.learned: set[str] = set()
+        self.search: Masking | None = None
 
 
 _notes: ContextVar[_Notes | None] = ContextVar("tainted", default=None)
@@ -142,10 +151,30 @@ def telling_keys_of(value: Json) -> Iterator[str]:
     return (key for key in keys_of(value) if key not in _COMMON_KEYS)
 
 
+def learn_from(name: Hashable, source: Callable[[], Iterable[str]]) -> None:
+    """Ask ``source`` for confidential values once there is something to say; the name is of what it reads."""
+    _own_notes().sources.setdefault(name, source)
+
+
+def learn_nothing() -> None:
+    """Ask no source any more: the run has no budget left, and says nothing else."""
+    _own_notes().sources.clear()
+
+
+def _learned(notes: _Notes) -> set[str]:
+    """Return what the sources know, which are asked now unless they were."""
+    for name, source in [*notes.sources.items()]:
+        notes.sources[name] = None
+        if source is not None:
+            notes.learned.update(source())
+            notes.search = None
+    return notes.learned
+
+
 def tainted() -> frozenset[str]:
-    """Return the recorded values."""
+    """Return the recorded values, and those that the run can learn."""
     notes = _notes.get()
-    return frozenset(notes.values) if notes else frozenset()
+    return frozenset(notes.values).union(_learned(notes)) if notes else frozenset()
 
 
 def count_tainted() -> int:
@@ -160,11 +189,22 @@ def tainted_since(count: int) -> tuple[str, ...]:
     return tuple(notes.values)[count:] if notes else ()
 
 
-def taint_masking() -> Masking:
-    """Return the search for these values in texts."""
+def noted_masking() -> Masking:
+    """Return the search for the values that were recorded so far in texts."""
     notes = _notes.get()
     if notes is None:
         return Masking()
     notes.masking.add(notes.new)
     notes.new = []
     return notes.masking
+
+
+def taint_masking() -> Masking:
+    """Return the search for these values, and for those that the run can learn, in texts for output."""
+    notes = _notes.get()
+    noted = noted_masking()
+    if notes is None or not _learned(notes):
+        return noted
+    if notes.search is None:
+        notes.search = Masking(notes.learned, others=(noted,))
+    return notes.search

@@ -64,7 +64,8 @@ _COMPARED_PER_STEP = 8
 #: is not data is judged by all rules, and a patch may change it again with each operation.
 _STEPS_PER_CHANGED_VALUE = 20
 _STRING_DATA = "stringData"
-_WORD = pattern(r"[a-z]+(?:-(?:[a-z]+|\d{1,3}))*")
+#: A word in small letters, as names of objects are.
+WORD = pattern(r"[a-z]+(?:-(?:[a-z]+|\d{1,3}))*")
 
 
 @once_for_same
@@ -151,7 +152,7 @@ def _credentials_of_start_data(tree: Json) -> frozenset[str]:
         elif isinstance(child, str) and key in START_DATA:
             text = without_placeholders(child)
             made = chain(credential_readings(text), nested_credential_readings(text))
-            found.update(each for each in made if not _WORD.fullmatch(each))
+            found.update(each for each in made if not WORD.fullmatch(each))
     return frozenset(found)
 
 
@@ -181,7 +182,7 @@ def _words_in(secret: Json) -> Mapping[tuple[str, str], str]:
 
 def _word_in(value: str, section: str) -> str:
     text = value if section == _STRING_DATA else text_in(content_of_base64(value))
-    return text if _WORD.fullmatch(text) else ""
+    return text if WORD.fullmatch(text) else ""
 
 
 def _names_of(objects: Iterable[Json]) -> Iterator[str]:

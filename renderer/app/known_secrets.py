@@ -1,0 +1,51 @@
+"""Where a run learns what the Secrets of all overlays have, once it has something to say.
+
+Whatever is said of one overlay repeats no value that only the Secret of another one has, be that built in
+this run, known from the cache, or not asked for.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable
+from pathlib import Path
+
+from renderer.files.file_system import FileSystem
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.render_config import PROJECT_FILE, RenderConfig
+from renderer.model.run.taint import learn_from
+
+#: Where overlays are in a project without a file.
+_FOLDER = posixpath.dirname(RenderConfig().overlays[0].path)
+
+
+def learn_from_project(root: Path, fs: FileSystem, config: RenderConfig) -> None:
+    """Learn the values from the manifests of a project, unless it surely has no overlays."""
+
+    def values() -> Iterable[str]:
+        try:
+            may_have_overlays = fs.is_file(PROJECT_FILE) or fs.is_folder(_FOLDER)
+        except DiagnosticError:  # it leads out of the project
+            return ()
+        return _values_of_project(fs, config) if may_have_overlays else ()
+
+    learn_from(str(root), values)
+
+
+def learn_from_proposal(fs: FileSystem, config: RenderConfig) -> None:
+    """Learn the values from the manifests of a project whose overlays ``init`` would list."""
+    learn_from(id(fs), lambda: _values_of_project(fs, config))
+
+
+def _values_of_project(fs: FileSystem, config: RenderConfig) -> Iterable[str]:
+    from renderer.kustomize.reader.kustomization_graph import confined  # noqa: PLC0415 - few runs need it
+    from renderer.project.secrets_in_files import (  # noqa: PLC0415 - as above
+        manifests_of_project,
+        values_of_secrets,
+    )
+
+    folders = [each.path for each in config.overlays if confined(fs.is_folder, each.path)]
+    try:
+        return values_of_secrets(fs, manifests_of_project(fs, config.exclude, folders))
+    except DiagnosticError:  # of a folder that cannot be listed
+        return ()

@@ -1,0 +1,125 @@
+"""Learn from files, without building anything, what the Secrets of all overlays have.
+
+Overlays that are not built in a run, since the cache knows their result or nobody asked for them, have
+Secrets as well. So have files that no build reads: what somebody wrote there may be a password all the same.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from itertools import starmap
+
+from renderer.files.file_system import (
+    DelegatingFileSystem,
+    FileSystem,
+    folder_of,
+    join_path,
+    readable_content,
+)
+from renderer.kubevirt.facts.confidential.fields import FILES_OF_GENERATORS, SECRET_GENERATOR
+from renderer.kubevirt.facts.confidential.values_elsewhere import (
+    Values,
+    may_have_values,
+    names_in,
+    values_in,
+    values_of,
+)
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kustomization import is_kustomization_file
+from renderer.model.pattern import pattern
+from renderer.model.run.readings import readings
+from renderer.model.run.taint import texts_of
+from renderer.model.run.work import spend
+from renderer.project.validation_scope import ManifestFiles
+from renderer.yamlio.decode import decode_documents
+
+_SEPARATOR = pattern(rb"(?m)^---")
+#: The words in small letters of a text that may be whole scalars.
+_WORDS = pattern(rb"(?<![\w.-])[a-z]+(?:-[a-z\d]+)*(?![\w.-])")
+_WORK, _BYTES_PER_STEP = "looking for confidential values", 64
+
+
+class _Listable(DelegatingFileSystem):
+    """Files of which folders that cannot be listed are empty: the others have Secrets all the same."""
+
+    def list(self, path: str) -> tuple[str, ...]:
+        try:
+            return super().list(path)
+        except DiagnosticError:
+            return ()
+
+
+def manifests_of_project(fs: FileSystem, excluded: Iterable[str], folders: Iterable[str]) -> frozenset[str]:
+    """Return the manifests of a project, and what else its kustomizations and those in ``folders`` list."""
+    found = ManifestFiles(_Listable(fs), (), excluded).below(".")
+    graph = KustomizationGraph(fs)
+    listing = {folder_of(path) for path in found if is_kustomization_file(path)}
+    return graph.files_in(graph.reached(listing.union(folders))).union(found)
+
+
+def values_of_secrets(fs: FileSystem, files: Iterable[str]) -> frozenset[str]:
+    """Return the values in files that no output may show, whichever overlay it is about.
+
+    A word in small letters is left out if an object in the files has it as its name, namespace or label.
+    """
+    files = sorted(files)
+    found = Values.union(_values_in_file(fs, path) for path in files)
+    words = set(found.words)
+    for path in files if words else ():
+        content = _content(fs, path)
+        if not words.isdisjoint(each.decode() for each in _WORDS.findall(content)):
+            words.difference_update(names_in(_documents(content, path)))
+    return found.certain.union(*map(readings, words))
+
+
+def _values_in_file(fs: FileSystem, path: str) -> Values:
+    content = _content(fs, path)
+    if not may_have_values(content):
+        return Values()
+    values, generators = _values_in_text(content)
+    entries = (entry for each in generators for entry in _entries_of(fs, folder_of(path), each))
+    return Values.union((values, *starmap(values_of, entries)))
+
+
+@lru_cache(maxsize=1024)  # the sides of a comparison, and calls of the library, have most files in common
+def _values_in_text(content: bytes) -> tuple[Values, Sequence[JsonObject]]:
+    """Return the values in the documents of a text, and its generators of Secrets."""
+    parts = filter(may_have_values, _SEPARATOR.split(content))
+    documents = [document for part in parts for document in _documents(part, "")]
+    generators = [object_at(each) for document in documents for each in array_at(document, SECRET_GENERATOR)]
+    return Values.union(map(values_in, documents)), generators
+
+
+def _content(fs: FileSystem, path: str) -> bytes:
+    content = readable_content(fs, path) or b""
+    spend(1 + len(content) // _BYTES_PER_STEP, _WORK)
+    return content
+
+
+def _documents(content: bytes, path: str) -> tuple[Json, ...]:
+    """Return the documents in a text; none if it cannot be parsed, which a build reports."""
+    with suppress(DiagnosticError):
+        return tuple(decode_documents(content, path))
+    return ()
+
+
+def _entries_of(fs: FileSystem, folder: str, generator: JsonObject) -> Iterator[tuple[str, str]]:
+    """Yield the entries that a generator of Secrets reads from files."""
+    for path in (*texts_of(generator.get("envs")), text_at(generator, "env")):
+        for line in _text(fs, folder, path).splitlines():
+            key, _, value = line.strip().partition("=")
+            if not key.startswith("#"):
+                yield key, value
+    for source in texts_of(generator.get(FILES_OF_GENERATORS)):
+        key, equals, path = source.rpartition("=")
+        yield (key if equals else posixpath.basename(path)), _text(fs, folder, path)
+
+
+def _text(fs: FileSystem, folder: str, path: str) -> str:
+    content = _content(fs, join_path(folder, path)) if path and "\n" not in path else b""
+    return content.decode("utf-8", "replace")

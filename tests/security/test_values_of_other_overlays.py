@@ -1,0 +1,254 @@
+"""What a Secret of one overlay has is shown in no output about another one, whatever is built in the run."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from renderer.app import known_secrets, workers
+from renderer.app.comparison import secrets_of_sides
+from renderer.files.file_system import MemoryFileSystem
+from renderer.model.run.work import WorkDone
+from renderer.project.secrets_in_files import manifests_of_project, values_of_secrets
+from tests.security.canaries.search import content_of
+from tests.security.git_history import committed
+from tests.security.test_canary_sweep import ALL, leaks, written
+from tests.security.test_secrets import invoked
+
+CANARY, WORD = "X9-canary-is-a-bird", "canary-is-a-bird"
+PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: prod}, {path: staging}]\n"
+SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {{name: keys, namespace: a}}\n{}\n"  # noqa: S105 - an object
+MACHINE = (
+    "{{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {{name: web, namespace: a}},"
+    " spec: {{runStrategy: Always, template: {{spec: {{"
+    "domain: {{devices: {{disks: [{{name: i, disk: {{}}}}]}}}},"
+    " volumes: [{{name: i, cloudInitNoCloud: {{{}}}}}]}}}}}}}}\n"
+)
+USER_DATA = f"#cloud-config\npassword: {CANARY}\n"
+LISTED = "resources: [secret.yaml]\n"
+#: How the value enters the overlay ``prod``.
+WAYS: Mapping[str, Mapping[str, str]] = {
+    "a Secret": {
+        "prod/kustomization.yaml": LISTED,
+        "prod/secret.yaml": SECRET.format(f"stringData: {{p: {CANARY}}}"),
+    },
+    "a Secret in base64": {
+        "prod/kustomization.yaml": LISTED,
+        "prod/secret.yaml": SECRET.format(f"data: {{p: {b64encode(CANARY.encode()).decode()}}}"),
+    },
+    "a password in an address": {
+        "prod/kustomization.yaml": LISTED,
+        "prod/secret.yaml": SECRET.format(f"stringData: {{url: 'https://joe:{CANARY}@example.org/'}}"),
+    },
+    "a line of a text": {
+        "prod/kustomization.yaml": LISTED,
+        "prod/secret.yaml": SECRET.format(f'stringData: {{conf: "a: b\\n{CANARY}\\n"}}'),
+    },
+    "a word in small letters": {
+        "prod/kustomization.yaml": LISTED,
+        "prod/secret.yaml": SECRET.format(f"stringData: {{p: {WORD}}}"),
+    },
+    "a Secret in a list": {
+        "prod/kustomization.yaml": "resources: [secrets.txt]\n",
+        "prod/secrets.txt": "{kind: List, apiVersion: v1, items: [{apiVersion: v1, kind: Secret,"
+        f" stringData: {{p: {CANARY}}}}}]}}\n",
+    },
+    "a base in a hidden folder": {
+        "prod/kustomization.yaml": "resources: [../.base]\n",
+        ".base/kustomization.yaml": LISTED,
+        ".base/secret.yaml": SECRET.format(f"stringData: {{p: {CANARY}}}"),
+    },
+    "a literal": {"prod/kustomization.yaml": f"secretGenerator: [{{name: keys, literals: [p={CANARY}]}}]\n"},
+    "a file": {
+        "prod/kustomization.yaml": "secretGenerator: [{name: keys, files: [p=../key.txt]}]\n",
+        "key.txt": f"{CANARY}\n",
+    },
+    "a file of variables": {
+        "prod/kustomization.yaml": "secretGenerator: [{name: keys, envs: [.env]}]\n",
+        "prod/.env": f"# a\np={CANARY}\n",
+    },
+    "a patch": {
+        "prod/kustomization.yaml": f"{LISTED}patches: [{{path: patch.yaml, target: {{kind: Secret}}}}]\n",
+        "prod/secret.yaml": SECRET.format("stringData: {p: x}"),
+        "prod/patch.yaml": f"[{{op: replace, path: /stringData/p, value: {CANARY}}}]\n",
+    },
+    "a patch in a kustomization": {
+        "prod/kustomization.yaml": "resources: [secret.yaml]\npatches: [{target: {kind: Secret}, patch: "
+        f"'[{{op: add, path: /data/q, value: {b64encode(CANARY.encode()).decode()}}}]'}}]\n",
+        "prod/secret.yaml": SECRET.format("data: {p: eA==}"),
+    },
+    "user data": {
+        "prod/kustomization.yaml": LISTED,
+        "prod/secret.yaml": MACHINE.format(f"userData: {USER_DATA!r}").replace("'", '"'),
+    },
+    "user data in base64": {
+        "prod/kustomization.yaml": LISTED,
+        "prod/secret.yaml": MACHINE.format(f"userDataBase64: {b64encode(USER_DATA.encode()).decode()}"),
+    },
+    "an overlay that cannot be built": {
+        "prod/kustomization.yaml": "resources: [secret.yaml, missing.yaml]\n",
+        "prod/secret.yaml": SECRET.format(f"stringData: {{p: {CANARY}}}"),
+    },
+}
+#: Texts that are shown elsewhere, with the Secrets that have them.
+ORDINARY: Mapping[str, Mapping[str, str]] = {
+    "db.example.org": {"host": "db.example.org"},
+    "https://example.org/repo": {"url": "https://example.org/repo"},
+    "production": {"mode": "production"},
+    "fedora": {"password": "fedora"},
+    "grafana-admin": {"admin": "grafana-admin"},
+    "kind: Config": {"conf": "kind: Config\nenabled: true\n"},
+    "enabled: true": {"conf": "kind: Config\nenabled: true\n"},
+    "metadata:": {"conf": "metadata:\n  name: x\n"},
+    "#!/bin/bash": {"conf": "#!/bin/bash\nrun\n"},
+    "${SECRET_DOMAIN}": {"domain_of": "${SECRET_DOMAIN}"},
+    "password": {"password": "password"},
+    "/var/run/secrets/tls.key": {"password": "/var/run/secrets/tls.key"},
+    "<path:secret/data/db#key>": {"password": "<path:secret/data/db#key>"},
+    "DB_PASSWORD": {"password": "DB_PASSWORD"},
+    "org/repo.git": {"url": "git@github.com:org/repo.git"},
+    "[default]": {"conf": "[default]\n<a>b</a>\n"},
+    "<a>b</a>": {"conf": "[default]\n<a>b</a>\n"},
+    "VirtualMachine": {"p": "VirtualMachine"},
+    "short": {"p": "short"},
+}
+#: Shown, refused and warned of, and a name that nothing has.
+STAGING = {
+    "staging/kustomization.yaml": "resources: [cm.yaml, vm.yaml]\n",
+    "staging/cm.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: a},"
+    f" data: {{dsn: 'is {CANARY} x'}}}}\n",
+    "staging/vm.yaml": "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\n"
+    f"metadata: {{name: web, namespace: a, labels: {{note: {CANARY}}}}}\n"
+    f"spec: {{running: true, template: {{metadata: {{annotations: {{pw: {CANARY}}}}}, spec: {{dnsPolicy: DNS,"
+    f" accessCredentials: [], domain: {{machine: {{type: {CANARY}}}, devices: {{}}}}}}}}}}\n",
+}
+
+CONFIG_MAP = "configMapGenerator: [{name: cm, literals: [a=b]}]\n"
+#: A warning names the volume, which no disk uses.
+WARNED = {
+    "staging/kustomization.yaml": "resources: [vm.yaml]\n",
+    "staging/vm.yaml": f"""\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: web, namespace: a}}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      domain: {{memory: {{guest: 1Gi}}, devices: {{disks: [{{name: root, disk: {{bus: virtio}}}}]}}}}
+      volumes:
+      - {{name: root, containerDisk: {{image: 'quay.io/a/b:c'}}}}
+      - {{name: {WORD}, emptyDisk: {{capacity: 1Gi}}}}
+""",
+}
+
+
+def repository(dns: str = "Default") -> dict[str, str]:
+    """The repository with the value in both overlays; with it as a ``dns`` policy, the machine is refused."""
+    staging = {path: text.replace("DNS", dns) for path, text in STAGING.items()}
+    return {"vmrender.yaml": PROJECT, **staging, **WAYS["a Secret"]}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_value_is_learned_from_files(way: str) -> None:
+    fs = MemoryFileSystem({path: text.encode() for path, text in WAYS[way].items()})
+
+    found = values_of_secrets(fs, manifests_of_project(fs, (), ["prod"]))
+
+    assert (WORD if way == "a word in small letters" else CANARY) in found
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_text_is_no_value_elsewhere(text: str) -> None:
+    files = {
+        "secret.yaml": SECRET.format(f"stringData: {json.dumps(ORDINARY[text])}"),
+        "cm.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: grafana-admin,"
+        " labels: {a: fedora}}}\n",
+    }
+    fs = MemoryFileSystem({path: text.encode() for path, text in files.items()})
+
+    assert text not in values_of_secrets(fs, files)
+
+
+def test_value_is_not_shown_in_another_overlay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, repository())
+    monkeypatch.chdir(tmp_path)
+    invoked("render")
+    committed(tmp_path)
+    assert leaks(("validate", "render", "render --check", "render staging", "validate staging/vm.yaml")) == []
+    # Now staging alone differs: nothing has to be built of the overlay with the Secret.
+    written(tmp_path, {"staging/vm.yaml": repository(CANARY)["staging/vm.yaml"].replace("note:", "other:")})
+    assert leaks(each for each in ALL if each.split()[1:2] not in (["prod"], ["secret/keys"])) == []
+    assert leaks(("build staging", "render staging", "diff --overlay staging", "fix --diff")) == []
+
+
+def test_cache_and_workers_do_not_reveal_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said and stored is the same, be it found by one process or several, or known already."""
+    project, cache = tmp_path / "project", tmp_path / "cache"
+    written(project, {"vmrender.yaml": PROJECT, **WARNED, **WAYS["a word in small letters"]})
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    monkeypatch.setattr(workers, "workers_worth", lambda seconds, _: 99 if seconds else 0)
+
+    def rendered(options: str = "") -> str:
+        code, stdout, _ = invoked(f"render --format json {options}")
+        assert code == 0, stdout
+        assert "has no disk" in stdout
+        return stdout
+
+    hidden = [rendered(options) for options in ("--jobs 1", "--jobs 2", "--no-cache", "")]
+    assert len({*hidden}) == 1
+    assert "canary" not in hidden[0]
+    assert not [file for file in cache.rglob("*") if file.is_file() and "canary" in content_of(file)]
+    # The result of an overlay depends on the Secrets of others, whether or not the cache knows it.
+    written(project, {"prod/secret.yaml": SECRET.format("stringData: {p: x}")})
+    shown = [rendered(), rendered()]
+    assert "canary" in shown[0]
+    assert shown[0] == shown[1]
+    written(project, WAYS["a word in small letters"])
+    assert rendered() == hidden[0]
+    assert leaks(("render", "render --check")) == []
+
+
+def test_nothing_is_learned_if_there_is_nothing_to_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(
+        tmp_path, {"vmrender.yaml": PROJECT, **WAYS["a Secret"], "staging/kustomization.yaml": CONFIG_MAP}
+    )
+    monkeypatch.chdir(tmp_path)
+    invoked("render")
+    committed(tmp_path)
+    learned: list[object] = []
+
+    def learn(*asked: object) -> tuple[()]:
+        learned.extend(asked)
+        return ()
+
+    for module, function in ((known_secrets, "_values_of_project"), (secrets_of_sides, "values_of_secrets")):
+        monkeypatch.setattr(module, function, learn)
+
+    for command in ("validate", "render", "render --no-cache", "render --check", "diff", "build prod"):
+        assert invoked(command)[0] == 0
+
+    assert learned == []
+
+
+def _word(number: int) -> str:
+    return "-".join("abcdefghij"[int(digit)] * 3 for digit in str(number + 1000))
+
+
+def test_work_is_proportional_to_the_secrets() -> None:
+    steps = []
+    for count in (200, 400):
+        entries = (f"{{kind: Secret, stringData: {{password: {_word(each)}}}}}\n" for each in range(count))
+        texts = {f"{number}.yaml": each.encode() for number, each in enumerate(entries)}
+        fs, done = MemoryFileSystem(texts), WorkDone()
+        values_of_secrets(fs, texts)
+        steps.append(done.since()[0])
+
+    assert steps[1] < 2.5 * steps[0]
