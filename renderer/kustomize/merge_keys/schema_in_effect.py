@@ -6,7 +6,6 @@ It is the schema of Kubernetes' own kinds, or the first OpenAPI document that th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from functools import cache
 
@@ -24,6 +23,8 @@ _BUILTIN_VERSION = "v1.21.2"
 @cache
 def kubernetes_merge_schema() -> MergeSchema:
     """Return the schema of Kubernetes' own kinds."""
+    import json  # noqa: PLC0415 - most builds merge none of these
+
     document = json.loads((data_folder("schemas") / "kubernetes" / "merge-keys.json").read_bytes())
     return MergeSchema(document["kinds"], document["types"])
 
