@@ -121,3 +121,22 @@ def test_gates_tell_an_old_refusal_from_a_new_one(mistaken: str) -> None:
 def test_another_refusal_is_a_new_one_and_hides_no_data(mistaken: str) -> None:
     changed(mistaken.replace(*OTHER_DISK).replace("runStrategy: Always", "runStrategy: Sometimes"))
     assert first_line().startswith("REFUSED: prod/db; DATA: prod/db boots from another disk")
+
+
+def test_errors_of_both_sides_are_one_line(mistaken: str) -> None:
+    changed(mistaken.replace(*OTHER_DISK))
+    result = CliRunner(catch_exceptions=False).invoke(main, ["diff"])
+    assert result.stderr == "1 error was there before: vmrender validate shows it\n"
+
+
+def test_error_that_keeps_both_sides_from_being_rendered_is_reported_once(mistaken: str) -> None:
+    commit(Path(), {"overlays/test/kustomization.yaml": "resources: [gone.yaml]\n"})
+    changed(mistaken.replace(*OTHER_DISK))
+    result = CliRunner(catch_exceptions=False).invoke(main, ["diff"])
+    assert result.stderr == (
+        "overlays/test/kustomization.yaml:1:13: error[file-not-found]: "
+        "no such file or folder: overlays/test/gone.yaml\n"
+        "\n"
+        "1 error\n"
+        "1 error was there before: vmrender validate shows it\n"
+    )

@@ -45,6 +45,22 @@ class Comparison(NamedTuple):
         known = {_identity(each) for each in self.known}
         return tuple(each for each in self.after if _identity(each) not in known)
 
+    @property
+    def old_errors(self) -> tuple[Located, ...]:
+        """The errors that an object has on both sides."""
+        known = {_identity(each) for each in self.known}
+        return tuple(each for each in self.after if _identity(each) in known)
+
+    @property
+    def reported(self) -> tuple[Located, ...]:
+        """The errors to report, each once, without ``old_errors``: the difference has those of what changed.
+
+        What keeps an overlay from being rendered on both sides is one, as the overlay is not compared.
+        """
+        after = self.new_errors
+        still = {_identity(each) for each in after}
+        return (*(each for each in self.before if _identity(each) not in still), *after)
+
     def _repr_html_(self) -> str:
         """Return the tables that a notebook shows."""
         from renderer.report.notebook import difference_tables  # noqa: PLC0415 - only notebooks need HTML

@@ -40,6 +40,7 @@ from renderer.cli.progress import TerminalReporter
 from renderer.model.diagnostic import has_errors
 from renderer.model.difference import Danger, Difference, changes_of
 from renderer.model.log_line import log_markup
+from renderer.model.plural import plural
 from renderer.model.release import Release
 from renderer.model.text_enum import TextEnum
 
@@ -191,7 +192,11 @@ def command(  # noqa: PLR0913 - one for each option
         )
     reporter.detail(f"done in {stopwatch.total()}")
     _print(compared.difference, output_format, limit_bytes)
-    report(None, (*compared.before, *compared.after))
+    report(None, compared.reported)
+    old = len(compared.old_errors)
+    if old:
+        was, them = ("was", "it") if old == 1 else ("were", "them")
+        note(f"{plural(old, 'error')} {was} there before: vmrender validate shows {them}")
     return _exit_code(compared, dangers, exit_zero=exit_zero)
 
 
