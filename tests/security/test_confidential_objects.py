@@ -295,6 +295,7 @@ CASES = {
         "ClusterExternalSecret",
     ),
     "the template of a SealedSecret": holding("template", f"data: {{password: {CANARY}}}", "SealedSecret"),
+    "a plain value in a SealedSecret": holding("encryptedData", f"a: {CANARY}", "SealedSecret"),
     "the values of a store for tests": holding(
         "provider", f"fake: {{data: [{{key: /db, value: {CANARY}}}]}}", "SecretStore"
     ),

@@ -158,6 +158,9 @@ _FIELDS_OF_METADATA = frozenset(
 WITH_PARAMETERS = frozenset({*_TEMPLATES, RESOURCE_SET, APPLICATION_SET})
 #: Kinds of objects with a chart, and their fields with values of it.
 _CHARTS = frozenset({"Application", APPLICATION_SET, "HelmChart", "HelmChartConfig", "HelmRelease"})
+#: The section of a SealedSecret, and what is in it: base64, which begins with the length of a key of 256, 384
+#: or 512 bytes (sealed-secrets ``pkg/crypto/crypto.go`` HybridEncrypt).
+_SEALED_DATA, _SEALED = "encryptedData", pattern(r"A[QYg][A-Za-z0-9+/\s]*+={0,2}\s*")
 #: In most private keys.
 _PRIVATE_KEY = "PRIVATE KEY"
 _REFERENCE_TO_CREDENTIAL = pattern(r"(?i)secret(ref)?$")
@@ -386,6 +389,11 @@ def _scope_of_hooks(entry: Entry) -> Scope:
     return entry.below.within(Area.COMMAND)
 
 
+def _is_not_sealed(entry: Entry) -> bool:
+    """Return True for a text in the place of a sealed one, which begins with the length of its key."""
+    return is_text(entry) and _SEALED.fullmatch(str(entry.child)) is None
+
+
 class _Rule(NamedTuple):
     """The scope of entries with some ``keys``, in one of ``areas`` or in any, for which ``when`` is true."""
 
@@ -425,6 +433,8 @@ def _except(keys: Collection[str]) -> Callable[[str], bool]:
 #: one, the entry is shown, and what is in it is judged by itself.
 _RULES = (
     _Rule(None, _of_secret, areas={Area.ENTRIES}),
+    _Rule({_SEALED_DATA}, _in(Area.SEALED), is_mapping),
+    _Rule(None, _of_secret, _is_not_sealed, {Area.SEALED}),
     _Rule(_except(COPIES), _shown, is_in(_DEFINITION)),
     # Keys that are confidential in any object, and what an area says of all of its keys.
     _Rule(_is_confidential_anywhere, _hidden),

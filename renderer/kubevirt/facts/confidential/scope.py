@@ -28,6 +28,7 @@ class Area(Enum):
 
     OBJECT = auto()
     ENTRIES = auto()  # of a Secret: each entry is a value
+    SEALED = auto()  # of a SealedSecret: what is not sealed is a value
     REFERENCES = auto()  # all scalars are confidential, except the names of other objects
     GENERATORS = auto()  # the entries of secretGenerator, and a SecretGenerator
     FILES = auto()  # the paths of files that a generator reads
