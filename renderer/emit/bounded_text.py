@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
@@ -64,6 +63,8 @@ def _written(resource: Resource, text: Callable[[Resource], str]) -> str:
 
 
 def _is_plain(resource: Resource) -> bool:
+    import json  # noqa: PLC0415 - most runs print what they build, and do not only check it
+
     try:
         text = json.dumps(resource.content, ensure_ascii=False, allow_nan=False)
     except ValueError:  # a number that is not finite
