@@ -13,18 +13,21 @@ from renderer.checks.rules import (
     cloud_init,
     context,
     device_not_permitted,
+    guest_files,
     inventory,
     not_found,
     object_not_found,
     primary_networks,
     service_not_found,
     service_selector,
+    user_data,
 )
 from renderer.checks.rules.context import Context, Lookups
 from renderer.checks.rules.judge import judge
 from renderer.kubevirt.admission import data_volume_templates, disks
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
+from renderer.kubevirt.guest_data import sources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.kube.field_path import FieldPath
@@ -261,3 +264,30 @@ def test_secrets_of_network_data_are_listed_once_for_all_machines(count: Count) 
     findings = found(Code.CLOUD_INIT, *machines, secret)
     assert len(findings) == 200
     assert len(read) + len(read_for_index) < 2_000
+
+
+def test_data_of_a_secret_is_read_once_for_all_machines(count: Count) -> None:
+    compared, read = count(guest_files, "suggest"), count(sources, "_read_entries")
+    source: JsonObject = {"cloudInitNoCloud": {"secretRef": {"name": "s"}}}
+    volumes: list[Json] = [{"name": f"v{number}", **source} for number in range(5)]
+    volumes.append({"name": "w", "secret": {"secretName": "s"}})
+    secret = object_("Secret", "s", stringData={f"usedata{number}": "admin" for number in range(50)})
+    machines = [machine(f"m{number}", volumes=volumes) for number in range(10)]
+    assert len(found(Code.CLOUD_INIT, *machines, secret)) == 50
+    assert (len(read), len(compared)) == (1, 50)
+
+
+def test_data_of_guests_counts_as_work_where_it_is_read(count: Count) -> None:
+    read, content = count(user_data, "parts"), b"#cloud-config\n" + b"#" * 10_000
+    begin_run()
+    with lowered({"work": 1_000}), pytest.raises(WorkLimitError, match="data of guests"):
+        [user_data.user_data_problems(content, f"userData of {number}") for number in range(100)]
+    assert len(read) < 20
+
+
+def test_each_finding_counts_as_work() -> None:
+    volumes: Json = [{"name": f"v{n}", "cloudInitNoCloud": {"secretRef": {"name": "s"}}} for n in range(10)]
+    secret = object_("Secret", "s", stringData={"usedata": "x"})
+    begin_run()
+    with lowered({"work": 4_000}), pytest.raises(WorkLimitError, match="rules"):
+        found(Code.CLOUD_INIT, *(machine(f"m{number}", volumes=volumes) for number in range(20)), secret)

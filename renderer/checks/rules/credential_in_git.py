@@ -28,10 +28,18 @@ placeholders are not reported. There is one finding for each text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.guest_files import GuestYaml, Problem, files_of, finding, name_of, objects_named
+from renderer.checks.rules.guest_files import (
+    GuestYaml,
+    Problem,
+    files_of,
+    finding,
+    name_of,
+    objects_named,
+    once_for_equal_data,
+)
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.kinds import SECRET
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
@@ -48,6 +56,7 @@ from renderer.kubevirt.guest_data.sources import GuestFile, MissingKey, Role, pl
 from renderer.model.codes import Code
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.rule_settings import Level
 
 _KNOWN_TO_ALL = "so everybody who can read the repository knows it"
@@ -65,22 +74,24 @@ def _check_machine(context: Context, machine: VirtualMachineView, *, strict: boo
     for file in files_of(context, machine):
         if isinstance(file, MissingKey) or file.role is Role.NETWORK_DATA:
             continue
-        found = _reported(_credentials(file.role, file.content), strict=strict)
+        found = _reported(_credentials(file.content, file.role), strict=strict)
         if found:
             yield _finding_in_file(file, found)
     yield from _kernel_arguments(machine, strict=strict)
     for name in dict.fromkeys(_secrets_of_values(machine)):
         for secret in objects_named(context, SECRET, name, machine.namespace):
-            yield from _plain_secret(secret, strict=strict)
+            found_value = _plain_secret(secret, strict)
+            if found_value is not None:
+                yield found_value
 
 
-@lru_cache(maxsize=512)  # the machines of a fleet have few different data
-def _credentials(role: Role, content: bytes) -> tuple[Credential, ...]:
+@once_for_equal_data
+def _credentials(content: bytes, role: Role) -> Iterable[Credential]:
     if role is Role.ANSWER_FILE:
-        return tuple(credentials_in_answer_file(content))
+        return credentials_in_answer_file(content)
     if role is Role.IGNITION:
-        return tuple(credentials_in_ignition(content.decode("utf-8", "replace")))
-    return tuple(credentials_in_user_data(content))
+        return credentials_in_ignition(content.decode("utf-8", "replace"))
+    return credentials_in_user_data(content)
 
 
 def _reported(found: Iterable[Credential], *, strict: bool) -> tuple[Credential, ...]:
@@ -121,13 +132,14 @@ def _secrets_of_values(machine: VirtualMachineView) -> Iterator[str]:
             yield text_at(source, kind, "secretRef")
 
 
-def _plain_secret(secret: Resource, *, strict: bool) -> Iterator[Finding]:
-    """Yield the one finding about a Secret whose values are in the repository."""
+@once_for_same
+def _plain_secret(secret: Resource, strict: bool) -> Finding | None:  # noqa: FBT001 - of once_for_same
+    """Return the one finding about a Secret whose values are in the repository, for all machines."""
     for field, key, value in plain_values(secret):
         if is_plaintext(value) and (strict or not is_throw_away(value)):
             message = f"Secret {secret.name} holds the value of {key} in plain text, {_KNOWN_TO_ALL}"
-            yield Finding(secret, field, message, f"{_SEAL} value")
-            return
+            return Finding(secret, field, message, f"{_SEAL} value")
+    return None
 
 
 RULE = Rule(

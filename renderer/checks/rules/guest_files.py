@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial, wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, related_to
@@ -15,6 +16,7 @@ from renderer.kubevirt.guest_data.sources import (
     GuestFile,
     MissingKey,
     Role,
+    fields_of_data,
     guest_files,
     makes_secret,
 )
@@ -22,12 +24,18 @@ from renderer.model.field_edit import RenameField
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.resource import DataPlace, Resource
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.record import Record
+from renderer.model.run.work import spend
 from renderer.model.suggest import suggest
 from renderer.yamlio.events import document_count
 from renderer.yamlio.marks import MarkedFile
 
 _SECRET_KEY = "secretKey"  # noqa: S105 - a field, no password
+#: The work steps of looking for mistakes in the data of a guest, for each byte.
+_STEPS_PER_BYTE = 3
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Problem(Record):
@@ -37,6 +45,23 @@ class Problem(Record):
     hint: str
     line: int = 0
     column: int = 1
+
+
+def once_for_equal_data(
+    find: Callable[Concatenate[bytes, P], Iterable[T]],
+) -> Callable[Concatenate[bytes, P], Sequence[T]]:
+    """Return ``find``, which reads data of a guest, called once for equal data and counted as work.
+
+    The machines of a fleet have few different data; the last 512 results are kept.
+    """
+
+    @lru_cache(maxsize=512)
+    @wraps(find)
+    def found(content: bytes, /, *args: P.args, **named: P.kwargs) -> Sequence[T]:
+        spend(_STEPS_PER_BYTE * len(content), "reading the data of guests")
+        return tuple(find(content, *args, **named))
+
+    return found  # type: ignore[return-value]  # lru_cache has no types of arguments
 
 
 class GuestYaml(Record):
@@ -115,43 +140,41 @@ def missing_key_finding(missing: MissingKey) -> Finding:
         f"{missing.machine.kind} {missing.machine.name} reads it here",
         missing.reference,
     )
-    for key, field in missing.present.items():
-        meant = nearest_key(key, missing.keys) or (missing.keys[0] if _is_only_data(missing) else None)
-        if meant:
-            hint, place = f"rename the key {key} to {meant}", missing.resource.data_place(key)
-            if field.segments[-1] == _SECRET_KEY:  # the key is the value of a field of an ExternalSecret
-                hint = f"write {_SECRET_KEY}: {meant}"
-            if place is None:
-                return Finding(
-                    missing.resource, field, message, hint, (used,), fix=_renamed_key(missing, key, field)
-                )
-            if place.file and not place.line:
-                hint = f"write {meant}={_as_listed(place)}"
-            return Finding(missing.resource, field, message, hint, (used,), site=place.site)
+    similar = _similar_keys(missing.resource, missing.keys)
+    key, meant = next(iter(similar.items()), ("", ""))
+    if not similar and len(missing.present) == 1 and missing.role is not Role.ANSWER_FILE:
+        key, meant = next(iter(missing.present)), missing.keys[0]  # it can only be meant for cloud-init
+    if meant:
+        hint, place, field = (
+            f"rename the key {key} to {meant}",
+            missing.resource.data_place(key),
+            missing.present[key],
+        )
+        if field.segments[-1] == _SECRET_KEY:  # the key is the value of a field of an ExternalSecret
+            hint = f"write {_SECRET_KEY}: {meant}"
+        if place is None:
+            # SOPS binds each ciphertext to its key. A controller may read the key in a template.
+            is_plain = missing.resource.kind in (SECRET, CONFIG_MAP) and not is_encrypted(missing.resource)
+            fix = RenameField(field, meant) if len(similar) == 1 and is_plain else None
+            return Finding(missing.resource, field, message, hint, (used,), fix=fix)
+        if place.file and not place.line:
+            hint = f"write {meant}={_as_listed(place)}"
+        return Finding(missing.resource, field, message, hint, (used,), site=place.site)
     there = related_to(missing.resource, f"{missing.resource.kind} {missing.resource.name} is here")
     hint = f"add the data as {missing.keys[0]}"
     return Finding(missing.machine.resource, missing.reference, message, hint, (there,))
 
 
-def _renamed_key(missing: MissingKey, key: str, field: FieldPath) -> RenameField | None:
-    """Return the edit of a misspelt key, if it is the only one that may be meant.
-
-    SOPS binds each ciphertext to its key. A controller that makes a Secret may read the key in a template.
-    """
-    similar = [each for each in missing.present if nearest_key(each, missing.keys)]
-    meant = nearest_key(key, missing.keys)
-    is_plain = missing.resource.kind in (SECRET, CONFIG_MAP) and not is_encrypted(missing.resource)
-    return RenameField(field, meant) if meant and similar == [key] and is_plain else None
+@once_for_same
+def _similar_keys(resource: Resource, keys: tuple[str, ...]) -> Mapping[str, str]:
+    """Return the keys of a Secret or ConfigMap that may be misspelt, and the known key of each."""
+    near = ((each, nearest_key(each, keys)) for each in fields_of_data(resource))
+    return {key: meant for key, meant in near if meant}
 
 
 def _as_listed(place: DataPlace) -> str:
     """Return the path of the file as the generator in the kustomization names it."""
     return posixpath.relpath(place.file, folder_of(place.site.path))
-
-
-def _is_only_data(missing: MissingKey) -> bool:
-    """Return True if the object has one key, which can only be meant for cloud-init."""
-    return len(missing.present) == 1 and missing.role is not Role.ANSWER_FILE
 
 
 def has_several_documents(text: str) -> bool:

@@ -36,6 +36,7 @@ from renderer.checks.rules.guest_files import (
     finding,
     name_of,
     nearest_key,
+    once_for_equal_data,
 )
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -61,6 +62,7 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
             yield finding(file, problem)
 
 
+@once_for_equal_data
 def _problems(content: bytes, name: str, *, is_ignition: bool) -> Iterator[Problem]:
     """Yield the mistakes; user data is Ignition's only if it seems to be."""
     text = content.decode("utf-8", "replace")

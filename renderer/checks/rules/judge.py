@@ -20,9 +20,12 @@ from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.rule_settings import Level, RuleSettings
+from renderer.model.run.work import spend
 
 #: Errors about one value of an object, which are known without its expansion.
 _JUDGED_BY_FIELD = (Code.ADMISSION, Code.SCHEMA, Code.UNKNOWN_FIELD)
+#: The work steps of a finding of a rule: machines with the same data have the same findings each.
+_STEPS_PER_FINDING, _CHECKING = 50, "checking resources by rules"
 
 
 def judge(
@@ -83,9 +86,11 @@ def _findings(context: Context, settings: RuleSettings, rules: Collection[Rule])
     for machine in context.machines:
         for check, rule in of_machine:
             for finding in check(context, machine):
+                spend(_STEPS_PER_FINDING, _CHECKING)
                 yield finding.diagnostic(rule.code, severities[rule.code])
     for whole, rule in checks:
         for finding in whole.others(context) if isinstance(whole, MachineCheck) else whole(context):
+            spend(_STEPS_PER_FINDING, _CHECKING)
             yield finding.diagnostic(rule.code, severities[rule.code])
 
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from ipaddress import ip_address, ip_interface
 
-from renderer.checks.rules.guest_files import GuestYaml, Problem, has_several_documents, nearest_key
+from renderer.checks.rules.guest_files import (
+    GuestYaml,
+    Problem,
+    has_several_documents,
+    nearest_key,
+    once_for_equal_data,
+)
 from renderer.kubevirt.guest_data import network_config as facts
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import Segment
@@ -23,17 +28,17 @@ _ENI = pattern(r"^[ \t]*(auto|iface|allow-hotplug)\s", re.MULTILINE)
 _MAC = pattern(r"[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}")
 
 
-@lru_cache(maxsize=512)  # the machines of a fleet have few different data
-def network_data_problems(content: bytes, name: str, *, is_openstack: bool) -> tuple[Problem, ...]:
-    """Return the mistakes in network data that ``name`` contains.
+@once_for_equal_data
+def network_data_problems(content: bytes, name: str, *, is_openstack: bool) -> Iterator[Problem]:
+    """Yield the mistakes in network data that ``name`` contains.
 
     ``is_openstack``: it is on a config drive, from which cloud-init reads OpenStack's format.
     """
     text = content.decode("utf-8", "replace")
     if not text.strip():
-        return ()
+        return
     reader = _openstack_problems if is_openstack else _no_cloud_problems
-    return tuple(reader(GuestYaml(text, 1), name))
+    yield from reader(GuestYaml(text, 1), name)
 
 
 def _no_cloud_problems(text: GuestYaml, name: str) -> Iterator[Problem]:

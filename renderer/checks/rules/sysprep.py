@@ -39,6 +39,7 @@ from renderer.checks.rules.guest_files import (
     finding,
     missing_key_finding,
     name_of,
+    once_for_equal_data,
 )
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -65,6 +66,7 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
                 yield finding(file, problem)
 
 
+@once_for_equal_data
 def _problems(content: bytes, name: str) -> Iterator[Problem]:
     try:
         root = _root_of(content)

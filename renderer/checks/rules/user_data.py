@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
-from renderer.checks.rules.guest_files import GuestYaml, Problem, has_several_documents, nearest_key
+from renderer.checks.rules.guest_files import (
+    GuestYaml,
+    Problem,
+    has_several_documents,
+    nearest_key,
+    once_for_equal_data,
+)
 from renderer.kubevirt.guest_data.cloud_config import COMMANDS, ELEMENTS, KEYS, NESTED_KEYS, OTHER_WORDS
 from renderer.kubevirt.guest_data.user_data import (
     CLOUD_CONFIG_HEADER,
@@ -39,10 +44,11 @@ _PROGRAM = pattern(r"((?:usr/(?:local/)?)?bin/)?(bash|dash|env|ksh|perl|pwsh|pyt
 _WRITTEN_KEY = pattern(r"^[\w\"'-]+(?=[ \t]*:)", re.MULTILINE)
 
 
-@lru_cache(maxsize=512)  # the machines of a fleet have few different data
-def user_data_problems(content: bytes, name: str) -> tuple[Problem, ...]:
-    """Return the mistakes in user data that ``name`` contains."""
-    return tuple(problem for part in parts(content) for problem in _problems(part, name))
+@once_for_equal_data
+def user_data_problems(content: bytes, name: str) -> Iterator[Problem]:
+    """Yield the mistakes in user data that ``name`` contains."""
+    for part in parts(content):
+        yield from _problems(part, name)
 
 
 def _problems(part: Part, name: str) -> Iterator[Problem]:

@@ -10,6 +10,7 @@ import binascii
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from renderer.kubevirt.facts.cloud_init import (
     CLOUD_INIT_FIELDS,
@@ -26,8 +27,10 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Location
 from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.record import Record
 from renderer.model.release import Release
+from renderer.model.run.work import spend
 from renderer.model.text_enum import TextEnum
 
 SYSPREP = "sysprep"
@@ -53,6 +56,9 @@ class Role(TextEnum):
 _CLOUD_INIT_ROLES = ((Role.USER_DATA, USER_DATA), (Role.NETWORK_DATA, NETWORK_DATA))
 #: The most copies of a pool whose own Secrets are looked up: the rest are made like them.
 _MOST_COPIES = 100
+
+#: The work steps of reading a value of a Secret.
+_STEPS_PER_ENTRY = 4
 
 #: Return the objects of a kind with a name that may be in a namespace.
 Find = Callable[[str, str, str], Sequence[Resource]]
@@ -95,6 +101,19 @@ class GuestFile(Record):
         return Location(self.path, line, column) if line and self.has_lines else None
 
 
+class _Entry(NamedTuple):
+    """A value of a Secret or ConfigMap: its field and key, as it is written, and decoded.
+
+    The values that a controller puts into a Secret are null, and so are those in its templates.
+    """
+
+    field: FieldPath
+    key: str
+    value: Json
+    content: bytes = b""
+    is_base64: bool = False
+
+
 class MissingKey(Record):
     """``reference`` in a machine names ``resource``, which has none of the ``keys`` that KubeVirt reads."""
 
@@ -109,7 +128,7 @@ class MissingKey(Record):
     @property
     def present(self) -> Mapping[str, FieldPath]:
         """The keys that the object has instead, and their fields."""
-        return {key: field for field, key, _ in _entries(self.resource)}
+        return fields_of_data(self.resource)
 
 
 def guest_files(
@@ -143,15 +162,15 @@ def makes_secret(resource: Resource, name: str) -> bool:
 
 def plain_values(resource: Resource) -> Iterator[tuple[FieldPath, str, str]]:
     """Yield field, key and text of the readable values of a Secret or ConfigMap."""
-    for field, key, value in _entries(resource):
-        content = b"" if is_ciphertext(value) else _content(value, is_base64=_is_base64(resource, field))
-        if content:
-            yield field, key, content.decode("utf-8", "replace")
+    for each in _entries(resource):
+        if each.content and not is_ciphertext(each.value):
+            yield each.field, each.key, each.content.decode("utf-8", "replace")
 
 
-def _is_base64(resource: Resource, field: FieldPath) -> bool:
-    first = field.segments[0]
-    return first == "binaryData" or (first == "data" and resource.kind == SECRET)
+@once_for_same
+def fields_of_data(resource: Resource) -> Mapping[str, FieldPath]:
+    """Return the keys of a Secret or ConfigMap, and their fields."""
+    return {each.key: each.field for each in _entries(resource)}
 
 
 def _cloud_init_files(
@@ -160,13 +179,13 @@ def _cloud_init_files(
     for role, fields in _CLOUD_INIT_ROLES:
         name = text_at(source, fields.reference, "name")
         for secret in find(SECRET, name, machine.namespace) if name else ():
-            found = [entry for key in fields.keys for entry in _entries(secret) if entry[1] == key]
+            found = _first_entry(secret, fields.keys)
             if found:
-                yield from _file_of_entry(machine, role, kind, secret, found[0])
+                yield from _file_of_entry(machine, role, kind, secret, found)
                 if fields is USER_DATA and not any(map(source.get, _NETWORK_FIELDS)):
                     reference = machine.in_instance("volumes", index, kind, fields.reference, "name")
                     yield from _unread_network_data(machine, kind, secret, reference)
-            elif _is_complete(secret):
+            elif _entries(secret):  # a controller may fill in an empty one
                 reference = machine.in_instance("volumes", index, kind, fields.reference, "name")
                 is_alone = not any(
                     source.get(other)
@@ -189,11 +208,10 @@ def _unread_network_data(
     machine: VirtualMachineView, kind: str, secret: Resource, reference: FieldPath
 ) -> Iterator[GuestFile]:
     """Yield the network data in a Secret of which the pod of the instance gets only the user data."""
-    for entry in _entries(secret):
-        if entry[1] in NETWORK_DATA.keys:
-            for file in _file_of_entry(machine, Role.NETWORK_DATA, kind, secret, entry):
-                yield file._replace(unread_at=reference)
-            return
+    entry = _first_entry(secret, NETWORK_DATA.keys)
+    if entry:
+        for file in _file_of_entry(machine, Role.NETWORK_DATA, kind, secret, entry):
+            yield file._replace(unread_at=reference)
 
 
 def _answer_files(
@@ -202,10 +220,10 @@ def _answer_files(
     for field, kind in (("configMap", CONFIG_MAP), ("secret", SECRET)):
         name = text_at(source, field, "name")
         for resource in find(kind, name, machine.namespace) if name else ():
-            found = [entry for entry in _entries(resource) if entry[1].lower() in ANSWER_FILES]
+            found = _answer_file_entries(resource)
             for entry in found:
                 yield from _file_of_entry(machine, Role.ANSWER_FILE, SYSPREP, resource, entry)
-            if not found and _is_complete(resource):
+            if not found and _entries(resource):
                 reference = machine.in_instance("volumes", index, SYSPREP, field, "name")
                 yield MissingKey(
                     machine, Role.ANSWER_FILE, SYSPREP, reference, resource, ANSWER_FILES, is_alone=True
@@ -220,26 +238,44 @@ def _secrets_of_copies(
     return [found for copy in copies for found in find(kind, f"{name}-{copy}", namespace)]
 
 
-def _entries(resource: Resource) -> Iterator[tuple[FieldPath, str, Json]]:
-    """Yield field, key and value of the data of a Secret or ConfigMap: first what wins over the others.
+@once_for_same
+def _entries(resource: Resource) -> Sequence[_Entry]:
+    """Return the data of a Secret or ConfigMap, once for all machines: first what wins over the others."""
+    found = tuple(_read_entries(resource))
+    spend(_STEPS_PER_ENTRY * len(found), "reading the data of Secrets")
+    return found
 
-    The values that a controller puts into a Secret are null, and so are those in its templates.
-    """
+
+@once_for_same
+def _first_entry(resource: Resource, keys: tuple[str, ...]) -> _Entry | None:
+    """Return the entry of the first of the keys that an object has."""
+    found = (each for key in keys for each in _entries(resource) if each.key == key)
+    return next(found, None)
+
+
+@once_for_same
+def _answer_file_entries(resource: Resource) -> Sequence[_Entry]:
+    return [each for each in _entries(resource) if each.key.lower() in ANSWER_FILES]
+
+
+def _read_entries(resource: Resource) -> Iterator[_Entry]:
     match (resource.gvk.group, resource.kind):
         case made if made == _SEALED_SECRET:
             for parents in (("spec", "encryptedData"), ("spec", "template", "data")):
                 for key in object_at(resource.content, *parents):
-                    yield FieldPath((*parents, key)), key, None
+                    yield _Entry(FieldPath((*parents, key)), key, None)
         case made if made == _EXTERNAL_SECRET:
             yield from _keys_of_external_secret(object_at(resource.content, "spec"))
         case _:
             fields = ("stringData", "data") if resource.kind == SECRET else ("data", "binaryData")
             for field in fields:
+                is_base64 = field == "binaryData" or (field == "data" and resource.kind == SECRET)
                 for key, value in object_at(resource.content, field).items():
-                    yield FieldPath.of(field, key), key, value
+                    content = _content(value, is_base64=is_base64)
+                    yield _Entry(FieldPath.of(field, key), key, value, content, is_base64)
 
 
-def _keys_of_external_secret(spec: JsonObject) -> Iterator[tuple[FieldPath, str, Json]]:
+def _keys_of_external_secret(spec: JsonObject) -> Iterator[_Entry]:
     """Yield the keys that External Secrets gives the Secret; none if they are not all in the repository.
 
     A template replaces the data, unless its ``mergePolicy`` says otherwise (external-secrets
@@ -250,17 +286,12 @@ def _keys_of_external_secret(spec: JsonObject) -> Iterator[tuple[FieldPath, str,
         return
     templated = object_at(template, "data")
     for key in templated:
-        yield FieldPath.of("spec", "target", "template", "data", key), key, None
+        yield _Entry(FieldPath.of("spec", "target", "template", "data", key), key, None)
     if not templated or template.get("mergePolicy") == "Merge":
         for index, element in enumerate(array_at(spec, "data")):
             key = text_at(element, "secretKey")
             if key:
-                yield FieldPath.of("spec", "data", index, "secretKey"), key, None
-
-
-def _is_complete(resource: Resource) -> bool:
-    """Return True if Git seems to have all data of the object: a controller may fill in an empty one."""
-    return any(True for _ in _entries(resource))
+                yield _Entry(FieldPath.of("spec", "data", index, "secretKey"), key, None)
 
 
 def _file_of_entry(
@@ -268,15 +299,12 @@ def _file_of_entry(
     role: Role,
     volume: str,
     resource: Resource,
-    entry: tuple[FieldPath, str, Json],
+    entry: _Entry,
 ) -> Iterator[GuestFile]:
-    field, key, value = entry
-    is_base64 = _is_base64(resource, field)
-    content = _content(value, is_base64=is_base64)
-    if content and not is_ciphertext(value):
-        written = resource.data_place(key)
+    if entry.content and not is_ciphertext(entry.value):
+        written = resource.data_place(entry.key)
         path = written.file if written and not written.line else ""
-        yield GuestFile(machine, role, volume, resource, field, content, is_base64, path)
+        yield GuestFile(machine, role, volume, resource, entry.field, entry.content, entry.is_base64, path)
 
 
 def _content(value: Json, *, is_base64: bool) -> bytes:
