@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from renderer.discovery.manifests import Manifests
+from renderer.discovery.survey_results import LeftOut
+from renderer.files.file_system import folder_of
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import array_at
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -28,6 +30,14 @@ def unused_catalogs(manifests: Manifests, assigned: Collection[str]) -> Iterator
     files = (path for path in size_files(manifests) if path not in assigned)
     with_machines = {*manifests.roots_of(manifests.machine_files)}
     yield from (folder for folder in manifests.roots_of(files) if folder not in with_machines)
+
+
+def unlisted_sizes(manifests: Manifests, assigned: Collection[str]) -> Iterator[LeftOut]:
+    """Yield the folders of instance types and preferences that nothing deploys and no kustomization lists."""
+    files = (path for path in size_files(manifests) if path not in assigned)
+    lone = (path for path in files if manifests.read(path) and not manifests.graph.folders_listing(path))
+    reason = "no machine gets its instance types; list them in a kustomization, and its folder under catalogs"
+    yield from (LeftOut(folder, 0, reason) for folder in dict.fromkeys(map(folder_of, lone)))
 
 
 def needed_catalogs(manifests: Manifests, composed: Iterable[ResourceSet]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from renderer.discovery.detected_settings import (
     feature_gates,
     needed_catalogs,
     size_files,
+    unlisted_sizes,
     unused_catalogs,
 )
 from renderer.discovery.engine_objects import EngineObjects
@@ -69,6 +70,8 @@ def survey(fs: FileSystem, config: RenderConfig | None = None, *, with_adoption:
     add_plain_manifests(manifests, collector, engines)
     if not collector.entries:
         _add_sizes(manifests, collector, engines, of_engines)
+    if collector.entries and not any(each.sizes for each in collector.entries):
+        collector.left_out += unlisted_sizes(manifests, collector.assigned)
     collector.left_out += (left for left in hidden_archives(manifests) if left.machines)
     rendered = {each.entry.path for each in collector.entries}
     count = len(collector.entries)
