@@ -80,13 +80,14 @@ def write(report: Report) -> str:
 
 def _errors_again(groups: Sequence[Sequence[Located]], paint: Paint) -> Iterator[str]:
     """Yield a block with a line for each error, if more than half of the findings are others."""
-    errors = [group[0] for group in groups if group[0].severity is Severity.ERROR]
+    errors = [group for group in groups if group[0].severity is Severity.ERROR]
     if not errors or 2 * len(errors) > len(groups):
         return
     lines = [paint("bold", "errors:")]
-    for each in errors[:_MOST_ERRORS]:
+    for each, *others in errors[:_MOST_ERRORS]:
         place = f"{_place(each.location)}: " if each.location else ""
-        lines.append(f"  {place}{paint(each.severity, each.code)}: {printable(each.message)}")
+        more = f" (and {plural(len(others), 'more place')})" if others else ""
+        lines.append(f"  {place}{paint(each.severity, each.code)}: {printable(each.message)}{more}")
     if len(errors) > _MOST_ERRORS:
         lines.append(f"  and {len(errors) - _MOST_ERRORS} more")
     yield "".join(f"{line}\n" for line in lines)

@@ -72,6 +72,8 @@ def test_errors_between_other_findings_are_listed_again_below_a_long_report() ->
     again = "".join(f"  overlays/prod/db.yaml:23:15: conflict: {number}\n" for number in range(10))
 
     assert write(Report((*noise, *errors))).endswith(f"\nerrors:\n{again}  and 2 more\n{ending}")
+    twice = write(Report((*noise, errors[0], errors[0])))
+    assert "\n  overlays/prod/db.yaml:23:15: conflict: 0 (and 1 more place)\n" in twice
     assert "errors:" not in write(Report((*noise[:5], errors[0])))
     assert "errors:" not in write(Report((*noise[:8], *errors)))
     assert "errors:" not in write(Report(tuple(noise)))
