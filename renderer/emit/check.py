@@ -16,6 +16,7 @@ from renderer.emit.staging import StagingArea, has_staging_folder
 from renderer.emit.tree import Tree, TreeFile, disk_errors, read_tree
 from renderer.emit.unified_diff import first_difference, unified_diff
 from renderer.kubevirt.facts.confidential.secret_values import may_hold_objects_as_text, secret_values
+from renderer.kubevirt.facts.kinds import CONFIG_MAP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.json import Json, text_at
@@ -25,7 +26,7 @@ from renderer.model.masking import Masking
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.render_config import OWNERSHIP_FILE
-from renderer.model.run.taint import taint_masking, tainted
+from renderer.model.run.taint import taint_masking, tainted, values_in_places
 
 _HINT = "run vmrender render and commit the result"
 
@@ -57,6 +58,7 @@ def check_tree(root: Path, output: str, files: Mapping[str, str] | EncodedFiles)
         return Outcome(TreeDiff(*plan.changes))
     contents = (*wanted.values(), *tree.files.values())
     secrets = secret_values(_objects(contents), _metadata(contents))
+    secrets |= values_in_places(_config_maps(tree.files.values()))
     of_run = _paths_of_run(tainted())
     values = secrets | _former_names(tree, plan, wanted, PathMasking(secrets, [of_run]))
     confidential, paths = Masking(values, others=[taint_masking()]), PathMasking(values, [of_run])
@@ -222,6 +224,16 @@ def _metadata(files: Iterable[TreeFile]) -> Iterator[Json]:
         if found and not may_hold_objects_as_text(text):
             with suppress(DiagnosticError):
                 yield from decode_documents(found[0].encode("utf-8", "replace"), "")
+
+
+def _config_maps(files: Iterable[TreeFile]) -> Iterator[Json]:
+    """Yield the objects in the files with a ConfigMap."""
+    from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - as above
+
+    for content in files:
+        if isinstance(content, bytes) and CONFIG_MAP.encode() in content:
+            with suppress(DiagnosticError):  # as above
+                yield from decode_documents(content, "")
 
 
 def _diff(path: str, masked: MaskedFile) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from renderer.files.file_system import FileSystem
 from renderer.gitops.substitution.post_build import Variables
+from renderer.gitops.substitution.variable_places import note_places
 from renderer.golang.envsubst import SubstitutionError, evaluate, parse
 from renderer.kubevirt.facts.confidential.exposed_values import exposed_values
 from renderer.kubevirt.facts.confidential.fields import SECRET_GENERATOR, is_identity
@@ -78,10 +79,13 @@ class UnbuiltFolders:
         """Return the values of variables that Secrets in the folders, or in their bases, would have.
 
         A misplaced one counts if a Secret has a variable with its name, or if it is named after a credential.
+        The places of the ones without a value are noted.
         """
-        if not variables.values and not variables.misplaced:
+        if not variables.values and not variables.misplaced and not variables.config_maps:
             return frozenset()
         found = [self._texts(file) for file in self._files(folders)]
+        written = [text for each in found for text in each.confidential]
+        note_places(written, (name for each in found for name in each.names), variables)
         texts = ((key, _evaluated(text, variables)) for each in found for key, text in each.confidential)
         names = (_evaluated(name, variables) for each in found for name in each.names)
         used_names = {

@@ -304,6 +304,43 @@ def test_value_is_not_shown(case: str, tmp_path: Path, monkeypatch: pytest.Monke
     assert leaks == []
 
 
+@pytest.mark.parametrize("edit", ["", "x:", "x: ''", "xx: CANARY", "y: other", "x: abc"])
+def test_former_value_of_a_variable_that_a_secret_uses_is_not_shown(
+    edit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In Git, the variable has no value, or a misspelt name; the cluster and the rendered tree have it."""
+    made = f"x: '{CANARY}'"
+    project = (
+        "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
+        f"overlays: [{{flux: clusters/a}}]\nrepositories: ['{ORIGIN}']\n"
+    )
+    config_map = CONFIG_MAP.format("vars", CANARY)
+    files = flux(
+        "{substituteFrom: [{kind: ConfigMap, name: vars}]}",
+        KEYS.format("a=${x:-b}"),
+        vars=config_map,
+        all=KUSTOMIZATION.replace("name: f", "name: all")
+        .replace("./prod", "./clusters/a")
+        .replace("POST_BUILD", "{}"),
+    )
+    for path, text in {"vmrender.yaml": project, "dump.yaml": f"---\n{config_map}", **files}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert invoked("render")[0] == 0
+    committed(tmp_path)
+    edited = config_map.replace(made, edit.replace("CANARY", CANARY))
+    (tmp_path / "clusters/a/vars.yaml").write_text(edited, encoding="utf-8")
+
+    outputs = [
+        invoked(command) for command in ("render --check", "explain configmap/vars", "diff --live dump.yaml")
+    ]
+
+    assert all(code in (0, 1) for code, *_ in outputs)
+    lines = [line for _, stdout, stderr in outputs for line in (stdout + stderr).splitlines()]
+    assert [line for line in lines if canaries(line)] == []
+
+
 def test_cache_names_no_rendered_file_with_a_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Flux reads the ignore files of all folders, so an overlay depends on the trees of all others."""
     named = CONFIG_MAP.format("'${word}'", "y")

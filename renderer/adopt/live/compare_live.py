@@ -58,7 +58,7 @@ from renderer.model.kube.res_id import ObjectKey, namespaced_name
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
 from renderer.model.plural import abridged, plural
-from renderer.model.run.taint import taint_masking
+from renderer.model.run.taint import taint_masking, values_in_places
 
 _PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _RUNS_ON = Impact(Effect.NONE, "what runs keeps its disks until it stops")
@@ -206,7 +206,9 @@ class _LiveComparison:
     def secrets(self) -> Masking:
         """The values of the Secrets of Git and of the cluster."""
         written = secret_values(each.content for each in self._overlay.written)
-        return Masking(written | self._objects.secret_values, others=(taint_masking(),))
+        in_places = values_in_places(each.content for each in self._objects.resources)
+        known = written | self._objects.secret_values | in_places
+        return Masking(known, others=(taint_masking(),))
 
     def _find(self, written: Resource) -> Resource | None:
         return self._objects.find(written, self._settings.namespace)

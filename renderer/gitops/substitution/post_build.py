@@ -195,7 +195,8 @@ class Variables(NamedTuple):
     ``unread`` the Secrets that the project file does not allow vmrender to read. ``incomplete``: the cluster
     may have more values, so variables without a value stay as written. ``uncertain``: an optional source is
     not in the repository, and may be in the cluster. ``misplaced`` are variables in a wrong form or place,
-    which Flux ignores or refuses.
+    which Flux ignores or refuses. ``config_maps`` are the namespaces and names of the ConfigMaps that may
+    have variables, here or in the cluster.
     """
 
     values: Mapping[str, str] = EMPTY
@@ -205,6 +206,7 @@ class Variables(NamedTuple):
     incomplete: bool = False
     uncertain: bool = False
     misplaced: tuple[Misplaced, ...] = ()
+    config_maps: tuple[tuple[str, str], ...] = ()
 
     @property
     def public(self) -> frozenset[str]:
@@ -277,6 +279,11 @@ class VariableReader:
             self._incomplete,
             self._uncertain,
             (*post_build.misplaced, *self._misplaced),
+            tuple(
+                (post_build.namespace, source.name)
+                for source in post_build.sources
+                if source.kind is SourceKind.CONFIG_MAP
+            ),
         )
 
     def _note_unread(self, reference: SubstituteReference, problem: str, hint: str | None = None) -> None:

@@ -18,6 +18,7 @@ from renderer.gitops.substitution.unset_variables import (
     texts_in,
     unset_variables,
 )
+from renderer.gitops.substitution.variable_places import NAME_IN_EXPANSION, note_places
 from renderer.golang.envsubst import (
     CharacterBudget,
     Evaluated,
@@ -26,7 +27,8 @@ from renderer.golang.envsubst import (
     evaluate,
     parse,
 )
-from renderer.kubevirt.facts.confidential.exposed_values import exposed_values
+from renderer.kubevirt.facts.confidential.conditions import resembles
+from renderer.kubevirt.facts.confidential.exposed_values import exposed_values, is_searched_for
 from renderer.kubevirt.facts.confidential.secret_values import confidential_texts
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
@@ -86,6 +88,7 @@ def substitute(
     ``known`` is not done again.
     """
     if not variables.values and not variables.always and not variables.incomplete:
+        _misspelt_values(resources.resources, variables)  # notes places
         return Outcome(Substituted(resources))
     encrypted = tuple(filter(may_hold_variables, resources))
     is_repeated = (again is not SecondPass.NEVER and variables.incomplete) or (
@@ -143,7 +146,7 @@ def _substituted(resources: tuple[Resource, ...], variables: Variables, *, escap
         changed = tuple(map(substitution.of, resources))
     except DiagnosticError as error:
         return _Made(resources, error=error.diagnostics)
-    exposed = _values_of_secrets(resources, changed, variables)
+    exposed = _values_of_secrets(resources, changed, variables) | _misspelt_values(resources, variables)
     if exposed:
         more = variables._replace(confidential=variables.confidential | exposed)
         return _substituted(resources, more, escapes=escapes)
@@ -159,6 +162,31 @@ def _values_of_secrets(
     texts = (found for each in changed for found in confidential_texts(each))
     names = (name for each in after for name in (each.name, each.namespace))
     return exposed_values(texts, names, variables.public)
+
+
+def _misspelt_values(resources: tuple[Resource, ...], variables: Variables) -> frozenset[str]:
+    """Note the places of variables that Secrets use and that have no value.
+
+    Returns the values of variables that nothing uses and whose names are probably misspelt names of these.
+    """
+    if not variables.config_maps:
+        return frozenset()
+    substituted = [
+        each for each in resources if not _is_disabled(each) and _may_have_expansions(each.content)
+    ]
+    texts = [found for each in substituted for found in confidential_texts(each.content) if "${" in found[1]]
+    names = (name for each in substituted for name in (each.name, each.namespace))
+    missing = note_places(texts, names, variables)
+    similar = {
+        name: value
+        for name, value in variables.values.items()
+        if value not in variables.confidential and any(resembles(name, each) for each in missing - {name})
+    }
+    if not similar:
+        return frozenset()
+    every_text = (text for each in substituted for _, text in texts_in(each.content))
+    used = {name for text in every_text for name in NAME_IN_EXPANSION.findall(text)}
+    return frozenset(filter(is_searched_for, (similar[name] for name in similar.keys() - used)))
 
 
 def may_hold_variables(resource: Resource) -> bool:

@@ -4,7 +4,8 @@ They are values of Secrets that are not from a Secret among the resources: varia
 that a replacement copies, files from which Secrets are generated, values of Templates that create Secrets.
 With a value, its other spellings and the credentials in it are recorded (``model.run.readings``), and what
 YAML made of the text that it was put into (``taint_new_parts``). All output of findings, differences or lists
-masks them. The values recorded by a worker process are sent to the process that prints.
+masks them. The values recorded by a worker process are sent to the process that prints. So are places whose
+value counts as confidential in a cluster or a former tree as well (``taint_place``).
 
 What the Secrets of overlays that are not built have is learned from their files (``learn_from``), once there
 is something to say: most runs have nothing to say.
@@ -15,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextvars import ContextVar
 
-from renderer.model.kube.json import Json, scalar_text
+from renderer.model.kube.json import Json, object_at, scalar_text, text_at
 from renderer.model.masking import Masking
 from renderer.model.run.work import spend
 
@@ -55,6 +56,10 @@ _COMMON_KEYS = frozenset(
         "version",
     }
 )
+
+
+#: Separates the parts of a place, which is recorded as a text that no file can have.
+_PLACE = "\0"
 
 
 class _Notes:
@@ -111,6 +116,31 @@ def taint_new_parts(tree: Json, without_values: Json) -> None:
     """
     known = {*texts_of(without_values), *keys_of(without_values), *_COMMON_KEYS}
     taint(text for text in (*texts_of(tree), *keys_of(tree)) if text not in known)
+
+
+def taint_place(kind: str, namespace: str, name: str, key: str) -> None:
+    """Record that the ``data`` of an object has, under a key, what becomes a Secret's value."""
+    _record(_own_notes(), [_PLACE.join((_PLACE, kind, namespace, name, key))])
+
+
+def values_in_places(objects: Iterable[Json]) -> frozenset[str]:
+    """Return the values that objects have in a recorded place, and their readings."""
+    from renderer.model.run.readings import readings  # noqa: PLC0415 - as above
+
+    notes = _notes.get()
+    keys: dict[tuple[str, ...], list[str]] = {}
+    for value in notes.values if notes else ():
+        if value.startswith(_PLACE):
+            *owner, key = value.removeprefix(2 * _PLACE).split(_PLACE)
+            keys.setdefault(tuple(owner), []).append(key)
+    found: set[str] = set()
+    for each in objects if keys else ():
+        metadata = object_at(each, "metadata")
+        owner = [text_at(each, "kind"), text_at(metadata, "namespace"), text_at(metadata, "name")]
+        data = object_at(each, "data")
+        for key in keys.get(tuple(owner), ()):
+            found.update(reading for text in texts_of(data.get(key)) for reading in readings(text))
+    return frozenset(found)
 
 
 def _own_notes() -> _Notes:

@@ -22,6 +22,11 @@ _WORD = pattern(r"""(?:([\w.-]++)(["']?[ \t]*+[:=](?!//)[ \t]*+["']?))?+([^\s"'{
 _ADDRESS = "://"
 
 
+def is_searched_for(value: str) -> bool:
+    """Return True if a value is looked for elsewhere: it is long enough, and not a word of the API."""
+    return len(value) >= SHORTEST and not is_api_word(value)
+
+
 def exposed_values(
     texts: Iterable[tuple[str, str]], names: Iterable[str], values: Iterable[str]
 ) -> frozenset[str]:
@@ -31,7 +36,7 @@ def exposed_values(
     the values in them. A value is shown if a name has it and Secrets have it only as a user, a host or the
     like, or only as a part of a line. In an address and in a text of several lines, such parts are public.
     """
-    known = frozenset(value for value in values if len(value) >= SHORTEST and not is_api_word(value))
+    known = frozenset(filter(is_searched_for, values))
     if not known:
         return frozenset()
     search = Masking(known)

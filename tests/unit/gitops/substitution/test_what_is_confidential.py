@@ -14,10 +14,10 @@ from renderer.gitops.substitution.post_build import Misplaced, Variables, read_p
 from renderer.gitops.substitution.substitute import substitute
 from renderer.gitops.unbuilt_folders import UnbuiltFolders
 from renderer.model.entry_point import Strictness
-from renderer.model.kube.json import Json
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.run.taint import tainted
+from renderer.model.run.taint import tainted, values_in_places
 
 
 def noted(variables: Variables, **fields: Json) -> frozenset[str]:
@@ -94,6 +94,39 @@ def test_part_of_a_line_with_several_values_is_confidential(entry: dict[str, Jso
 )
 def test_part_of_a_host_or_of_a_longer_text_of_a_secret_is_not(entry: dict[str, Json]) -> None:
     assert "example.org" not in noted(Variables({"domain": "example.org"}), stringData=entry)
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_noted"),
+    [
+        ({"p": "${x}"}, True),
+        ({"p": "${x:=default}"}, True),
+        ({"p": "PIN=${x};a"}, True),
+        ({"url": "https://a:${x}@h"}, True),
+        ({"url": "https://a.${x}/"}, False),
+        ({"user": "${x}"}, True),
+        ({"p": "${known}"}, False),
+    ],
+)
+def test_place_of_a_variable_without_a_value_is_noted(
+    entry: dict[str, Json],
+    is_noted: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    former: Json = {"x": "canary-is-a-bird", "known": "another-bird"}
+    config_map: Json = {
+        "kind": "ConfigMap",
+        "metadata": {"name": "vars", "namespace": "a"},
+        "data": former,
+    }
+    variables = Variables({"known": "canary-b"}, config_maps=(("a", "vars"),))
+
+    def run() -> frozenset[str]:
+        content: JsonObject = {"kind": "Secret", "metadata": {"name": "s"}, "stringData": entry}
+        secret = Resource({"apiVersion": "v1", **content}, Site("s.yaml"))
+        substitute(ResourceSet((secret,)), variables, Strictness.LENIENT)
+        return values_in_places([config_map])
+
+    assert ("canary-is-a-bird" in copy_context().run(run)) is is_noted
 
 
 def test_variable_of_a_secret_that_cannot_be_built_is_confidential_and_no_other() -> None:
