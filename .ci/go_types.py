@@ -33,6 +33,9 @@ PACKAGES = {
     "cdi": ["kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"],
     "ssp": ["kubevirt.io/ssp-operator/api/v1beta3", "kubevirt.io/ssp-operator/api/v1beta2"],
     "network": ["github.com/kubevirt/cluster-network-addons-operator/pkg/apis/networkaddonsoperator/shared"],
+    "aaq": [
+        "kubevirt.io/application-aware-quota/staging/src/kubevirt.io/application-aware-quota-api/pkg/apis/core/v1alpha1"
+    ],
     "sdk": ["kubevirt.io/controller-lifecycle-operator-sdk/api"],
     "openshift": ["github.com/openshift/api/config/v1"],
     "core": ["k8s.io/api/core/v1"],
@@ -72,6 +75,7 @@ TARGETS = {
             "cdi.CDISpec",
             "ssp.SSPSpec",
             "network.NetworkAddonsConfigSpec",
+            "aaq.AAQSpec",
             "hco1beta1.HyperConvergedSpec",
             "hco1.HyperConvergedSpec",
         ],

@@ -33,6 +33,7 @@ _OBJECTS = {
     "cdi": "cdi",
     "ssp": "ssp",
     "networkAddons": "network_addons",
+    "aaq": "aaq",
 }
 #: What a record says about the admission.
 _ADMISSION = ("refused", "pruned", "warnings", "admitted")

@@ -19,16 +19,17 @@ _VERSION_5_SINCE = OperatorRelease(1, 11)
 
 
 class Patching(Record):
-    """How the operator makes an object: its Go type, and the annotation that patches it."""
+    """How the operator makes an object: its Go type, and the annotation that patches it if there is one."""
 
     type: str
-    annotation: str
+    annotation: str = ""
 
 
 KUBEVIRT = Patching("kubevirt.KubeVirtSpec", "kubevirt.kubevirt.io/jsonpatch")
 CDI = Patching("cdi.CDISpec", "containerizeddataimporter.kubevirt.io/jsonpatch")
 NETWORK_ADDONS = Patching("network.NetworkAddonsConfigSpec", "networkaddonsconfigs.kubevirt.io/jsonpatch")
 SSP = Patching("ssp.SSPSpec", "ssp.kubevirt.io/jsonpatch")
+AAQ = Patching("aaq.AAQSpec")
 
 
 def as_written(spec: JsonObject, patching: Patching, settings: Settings) -> JsonObject:

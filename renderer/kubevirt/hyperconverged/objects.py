@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from renderer.kubevirt.facts.kinds import HYPERCONVERGED_NAME
+from renderer.kubevirt.hyperconverged.aaq_object import aaq_spec, deploys_aaq
 from renderer.kubevirt.hyperconverged.admission import Refusal, Refuser
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError
 from renderer.kubevirt.hyperconverged.cdi_object import ANNOTATIONS as CDI_ANNOTATIONS
 from renderer.kubevirt.hyperconverged.cdi_object import cdi_spec
 from renderer.kubevirt.hyperconverged.json_patches import (
+    AAQ,
     CDI,
     KUBEVIRT,
     NETWORK_ADDONS,
@@ -43,12 +45,13 @@ class MadeObject(Record):
 
 
 class MadeObjects(Record):
-    """The objects that the operator makes, except AAQ, which KubeVirt does not read; no SSP on Kubernetes."""
+    """The objects that the operator makes. There is no SSP on Kubernetes, and an AAQ on demand."""
 
     kubevirt: MadeObject
     cdi: MadeObject
     network_addons: MadeObject
     ssp: MadeObject | None = None
+    aaq: MadeObject | None = None
 
 
 class _Maker:
@@ -74,6 +77,9 @@ class _Maker:
     def ssp(self) -> MadeObject:
         return self._made("ssp", ssp_spec(self._settings, self._facts), SSP)
 
+    def aaq(self) -> MadeObject:
+        return self._made("aaq", aaq_spec(self._settings), AAQ)
+
     def _made(
         self, prefix: str, spec: JsonObject, patching: Patching, annotations: JsonObject = EMPTY
     ) -> MadeObject:
@@ -92,12 +98,14 @@ def make_objects(
     Raises ``CannotMakeError`` if the operator cannot make one of the objects.
     """
     facts = facts or OperatorFacts()
-    maker = _Maker(Settings.of({**hyperconverged, "spec": admitted_spec}, release.known), facts)
+    settings = Settings.of({**hyperconverged, "spec": admitted_spec}, release.known)
+    maker = _Maker(settings, facts)
     return MadeObjects(
         kubevirt=maker.kubevirt(),
         cdi=maker.cdi(),
         network_addons=maker.network_addons(),
         ssp=maker.ssp() if facts.platform is Platform.OPENSHIFT else None,
+        aaq=maker.aaq() if deploys_aaq(settings) else None,
     )
 
 

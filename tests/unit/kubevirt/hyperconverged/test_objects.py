@@ -260,6 +260,13 @@ class TestTopology:
         assert on_kubernetes.kubevirt == made().kubevirt
         assert on_kubernetes.network_addons.spec["kubevirtIpamController"] == {}
 
+    def test_quota_object_is_made_on_demand(self) -> None:
+        assert made().aaq is None
+        assert made({"enableApplicationAwareQuota": True}).aaq is not None
+        assert made({"featureGates": {"enableApplicationAwareQuota": True}}, 14).aaq is not None
+        assert made({"featureGates": {"enableApplicationAwareQuota": True}}, 18).aaq is not None
+        assert made({"featureGates": {"enableApplicationAwareQuota": True}}, 19).aaq is None
+
 
 class TestPatches:
     def test_removed_field_stays(self) -> None:
