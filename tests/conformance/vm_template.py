@@ -1,9 +1,8 @@
 """The suite ``vm-template``: VirtualMachineTemplates, as kubevirt/virt-template processes and admits them.
 
-A record's ``op`` says what is asked: to process a template, to admit it, or what an expression can give. What
-virt-template makes of a request, and how it names that, is not modelled: such records are passed by. A
-machine is compared as substitution leaves it, and as Go types it: without empty objects, nulls and the
-status, which Go writes as it likes.
+A record's ``op`` says what is asked: to process a template, to admit it, what an expression can give, what a
+request makes, or a name. A machine is compared as substitution leaves it, and as Go types it: without empty
+objects, nulls and the status, which Go writes as it likes.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from renderer.kubevirt.vm_template.processing import (
     with_given,
 )
 from renderer.kubevirt.vm_template.refusal import Refusal, RefusalCode, TemplateRefusedError
+from renderer.kubevirt.vm_template.request import make_of_request, stable_name
 from renderer.kubevirt.vm_template.template import Template, read_template
 from renderer.kubevirt.vm_template.typed_machine import types_of
 from renderer.model.kube.json import Json, JsonObject
@@ -40,7 +40,7 @@ from tests.conformance.lines import read_lines
 #: The records are of virt-template with KubeVirt's API 1.8, which KubeVirt 1.9 deploys.
 _TYPES = types_of(Release(1, 9))
 #: Lists whose order is that of a Go map.
-_UNORDERED = ("error", "errorOneOf", "warnings", "schema")
+_UNORDERED = ("error", "errorOneOf", "warnings", "schema", "dataVolumes")
 #: Where Go says that an error is; a word for people; what is in ``generated`` besides the expression.
 _NOT_COMPARED = frozenset({"note"})
 _UNKNOWN_PARAMETER, _OTHER_ERROR = 409, 422
@@ -51,8 +51,6 @@ def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
     for path in paths:
         for line in read_lines(path):
             record = json.loads(line)
-            if record["op"] not in _OPERATIONS:
-                continue
             actual = _OPERATIONS[record["op"]](record)
             differences = list(_differences(record["expect"], actual))
             yield CaseResult(
@@ -115,7 +113,7 @@ def _noting(drawn: dict[str, Expression], draw: Draw) -> Draw:
 
 
 def _mark(name: str, expression: Expression) -> str:
-    return f"<<{name}>>" if any(part.alphabet for part in expression.parts) else expression.example
+    return f"<<{name}>>" if expression.is_random else expression.example
 
 
 def _made(made: Processed) -> dict[str, Any]:
@@ -171,14 +169,32 @@ def _expression(record: dict[str, Any]) -> dict[str, Any]:
         {"alphabet": part.alphabet, "length": part.length} if part.alphabet else {"literal": part.literal}
         for part in expression.parts
     ]
-    is_constant = all(len(part.alphabet) <= 1 for part in expression.parts)
-    return {"constant": is_constant, "parts": parts, "regex": expression.regex}
+    return {"constant": expression.is_constant, "parts": parts, "regex": expression.regex}
+
+
+def _request(record: dict[str, Any]) -> dict[str, Any]:
+    volumes = [(volume, snapshot) for volume, snapshot in record["snapshotVolumes"]]
+    try:
+        made = make_of_request(record["request"], record["sourceVirtualMachine"], volumes, _TYPES)
+    except TemplateRefusedError as error:
+        return {"error": [*map(_refusal, error.refusals)]}
+    return {
+        "snapshot": made.snapshot,
+        "dataVolumes": list(made.data_volumes),
+        "template": made.template,
+    }
+
+
+def _name(record: dict[str, Any]) -> dict[str, Any]:
+    return {"name": stable_name(record["base"], *record["inputs"])}
 
 
 _OPERATIONS: Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "process": _process,
     "admit": _admit,
     "expression": _expression,
+    "request": _request,
+    "name": _name,
 }
 
 

@@ -71,6 +71,16 @@ class Expression(Record):
     parts: tuple[Part, ...]
 
     @property
+    def is_random(self) -> bool:
+        """True if something is drawn, be it from one character."""
+        return any(part.alphabet for part in self.parts)
+
+    @property
+    def is_constant(self) -> bool:
+        """True if there is one text only."""
+        return all(len(part.alphabet) <= 1 for part in self.parts)
+
+    @property
     def regex(self) -> str:
         """A regular expression for the texts."""
         parts = (

@@ -24,6 +24,8 @@ class RefusalCode(TextEnum):
     MACHINE_NOT_OBJECT = "virtualMachineIsNoObject"
     NON_STRING_FORM = "nonStringForm"
     DOES_NOT_FIT = "doesNotFitVirtualMachine"
+    EMPTY_SOURCE_NAMESPACE = "emptySourceNamespace"
+    NO_SOURCE_TEMPLATE = "sourceHasNoTemplate"
     SCHEMA_REQUIRED = "schema.required"
     SCHEMA_TYPE = "schema.type"
     SCHEMA_ENUM = "schema.enum"

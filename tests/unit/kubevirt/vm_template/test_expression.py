@@ -64,3 +64,10 @@ def test_bad_expressions(text: str, reason: BadExpressionReason) -> None:
 def test_letters_are_letters_and_digits() -> None:
     """The API's text says letters."""
     assert len(read_expression("[\\a]{1}").parts[0].alphabet) == 62
+
+
+def test_constant_is_not_random_without_an_expression() -> None:
+    drawn, plain = read_expression("[a]{3}"), read_expression("aaa")
+
+    assert (drawn.is_constant, drawn.is_random) == (True, True)
+    assert (plain.is_constant, plain.is_random) == (True, False)
