@@ -34,6 +34,7 @@ from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId, namespaced_name
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.masking import MASK
+from renderer.model.run.taint import taint, texts_of
 from renderer.model.run.work import begin_findings, count_lines
 from renderer.pipeline import Pipeline
 from renderer.yamlio.encode import loss_in_output
@@ -156,6 +157,9 @@ def _wanted(side: Side, difference: Difference, names: Sequence[str]) -> Iterato
                     proposed = side.with_confidential(overlay.path, written, _proposed(resource, field))
                     count_lines("finding the lines to accept")
                     edit = findings.located(proposed, (overlay.path,))
+                    if _is_withheld(field):  # perhaps only because of what the cluster has
+                        taint(texts_of(value_at(resource.content, field.field.segments)))
+                        edit = edit._replace(hides_line=True)
                     if edit.fix is None and field.kept:
                         continue  # a sync leaves it, and Git does not have it
                     if edit.fix is None and edit.hint is None and is_about_secret(proposed):
@@ -183,8 +187,7 @@ def _proposed(resource: Resource, change: FieldChange) -> Diagnostic:
     """Return the finding whose fix writes the value of the cluster; without a fix, why nothing is written."""
     message = f"not accepted: {change.field}"
     value, hint = change.before, None
-    is_shown = change.after is not NoValue.WITHHELD and MASK not in f"{change.field} {value}"
-    if value is NoValue.WITHHELD or not is_shown:
+    if value is NoValue.WITHHELD or _is_withheld(change):
         message, hint = f"{message} is confidential", _CONFIDENTIAL_HINT
     elif value is NoValue.ABSENT:
         message, hint = f"{message} is only in Git", "remove it there"
@@ -201,6 +204,12 @@ def _proposed(resource: Resource, change: FieldChange) -> Diagnostic:
         fix = Fix.of(resource, SetField(change.field, value))._replace(is_public=True)
         return Diagnostic.about(resource, change.field, Code.EDIT_REFUSED, message, fix=fix)
     return Diagnostic.about(resource, change.field, Code.EDIT_REFUSED, message, hint)
+
+
+def _is_withheld(change: FieldChange) -> bool:
+    """Return True if the comparison shows one of the values of a field only with a mask, or not at all."""
+    is_masked = MASK in f"{change.field} {change.before}"
+    return is_masked or NoValue.WITHHELD in (change.before, change.after)
 
 
 def _is_credential(resource: Resource, field: FieldPath, value: Json) -> bool:

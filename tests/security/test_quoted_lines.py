@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from renderer.app.public_diff import public_diff
 from tests.security.test_secrets import invoked
 
 CANARY = "canary-is-a-bird"
@@ -157,6 +158,61 @@ def test_no_line_below_a_value_that_is_not_accepted_shows_it(
     assert code == 1
     assert "hostname is confidential" in stderr
     assert CANARY not in stdout + stderr
+
+
+RESOURCE_SET = """\
+apiVersion: fluxcd.controlplane.io/v1
+kind: ResourceSet
+metadata: {name: web, namespace: a}
+spec:
+  inputs:
+  - tenant: blue
+    code: VALUE
+  resources:
+  - apiVersion: v1
+    kind: KIND
+    metadata: {name: k, namespace: a}
+    data: {tenant: << inputs.code >>}
+"""
+
+
+@pytest.mark.parametrize("value", [CANARY, "b1rd"])
+@pytest.mark.parametrize("in_git", ["Secret", "ConfigMap"])
+def test_value_that_is_confidential_on_one_side_is_on_both(
+    value: str, in_git: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objects = {
+        "Secret": RESOURCE_SET.replace("KIND", "Secret").replace("  data", "  stringData"),
+        "ConfigMap": RESOURCE_SET.replace("KIND", "ConfigMap"),
+    }
+    in_cluster = "ConfigMap" if in_git == "Secret" else "Secret"
+    files = {
+        "vmrender.yaml": PROJECT,
+        "prod/kustomization.yaml": "resources: [set.yaml]\n",
+        "prod/set.yaml": objects[in_git].replace("VALUE", value),
+        "cluster.yaml": objects[in_cluster].replace("VALUE", f"other-{value}"),
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    code, stdout, stderr = invoked("diff --live cluster.yaml --accept a/web --dry-run")
+
+    assert code == 1
+    assert "spec.inputs[0].code is confidential" in stderr
+    assert value not in stdout + stderr
+
+
+@pytest.mark.parametrize("former", ["code: canary-is-a-bird", "code: other", "pin: canary-is-a-bird"])
+def test_diff_hides_a_line_on_both_sides(former: str) -> None:
+    """As soon as one of them has a Secret."""
+    hidden = RESOURCE_SET.replace("VALUE", CANARY).replace("KIND", "Secret")
+    shown = hidden.replace("Secret", "ConfigMap").replace(f"code: {CANARY}", former).replace(".code", ".pin")
+    for before, after in ((shown, hidden), (hidden, shown)):
+        made = public_diff("x.yaml", before.encode(), after.encode())
+        assert "canary" not in made
+        assert "other" not in made
 
 
 def test_a_kept_overlay_quotes_no_part_of_a_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
