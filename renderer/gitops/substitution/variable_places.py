@@ -10,7 +10,7 @@ from renderer.model.pattern import pattern
 from renderer.model.run.taint import taint_place
 
 #: The name in an expansion of a variable.
-NAME_IN_EXPANSION = pattern(r"\$\{#?(\w+)")
+NAME_IN_EXPANSION = pattern(r"\$\{#?(\w++)")
 #: An expansion without others in its arguments.
 _EXPANSION = pattern(NAME_IN_EXPANSION.pattern + r"[^${}]*+\}")
 
