@@ -1,4 +1,4 @@
-"""NetworkPolicies of an overlay that no longer allow connections of its running machines.
+"""NetworkPolicies that no longer allow connections of running machines.
 
 A pod that a policy selects is isolated in the directions that the policy names, and all policies that select
 it add up (Kubernetes ``staging/src/k8s.io/api/networking/v1/types.go`` ``NetworkPolicySpec``). The plugin of
@@ -8,8 +8,9 @@ the network applies a change at once. Networks of Multus are not concerned.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from renderer.diff.allowed_connections import Peer, Port
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -35,6 +36,8 @@ _STEPS, _SOURCE = 4, "kubernetes staging/src/k8s.io/api/networking/v1/types.go N
 _Rule = tuple[Sequence[Peer], Sequence[Port]]
 _ANYTHING: _Rule = ((), ())
 _EVERY: Sequence[None] = (None,)
+#: The running machines that policies cut off, by policy and direction.
+Cuts: TypeAlias = Mapping[ResId, Mapping[str, Sequence[ResId]]]
 
 
 class _Policy(NamedTuple):
@@ -49,11 +52,29 @@ def with_cut_connections(
     changes: Sequence[ResourceChange], before: Iterable[Resource], after: Iterable[Resource]
 ) -> list[ResourceChange]:
     """Return the changes; a NetworkPolicy that cuts off running machines has its impact."""
-    judged = {each.id for each in changes if _is_policy(each.id) and each.impact is None}
+    judged = {each.id for each in changes if may_cut_connections(each)}
     if not judged:
         return [*changes]
-    sides = _Policies(before), _Policies(after)
-    cut: dict[ResId, dict[str, list[str]]] = {}
+    return with_cuts(changes, cut_connections(judged, Policies(before), Policies(after)))
+
+
+def may_cut_connections(change: ResourceChange) -> bool:
+    """Return True for a NetworkPolicy of which nothing else is said."""
+    return change.impact is None and is_policy(change.id)
+
+
+def with_cuts(changes: Iterable[ResourceChange], cut: Cuts) -> list[ResourceChange]:
+    """Return the changes; those of NetworkPolicies that cut off machines have this impact."""
+    return [
+        each.with_impact(_impact(cut[each.id])) if each.id in cut and may_cut_connections(each) else each
+        for each in changes
+    ]
+
+
+def cut_connections(judged: AbstractSet[ResId], before: Policies, after: Policies) -> Cuts:
+    """Return the running machines that the ``judged`` policies cut off."""
+    sides = before, after
+    cut: dict[ResId, dict[str, list[ResId]]] = {}
     known: dict[tuple[object, ...], bool] = {}  # most machines are selected by the same policies
     for id_, labels in sides[0].machines.items():
         for direction in _DIRECTIONS if id_ in sides[1].machines else ():
@@ -63,11 +84,12 @@ def with_cut_connections(
             if concerned and key not in known:
                 known[key] = _is_cut(_rules(old, direction), _rules(new, direction))
             for policy in concerned if concerned and known[key] else ():
-                cut.setdefault(policy, {}).setdefault(direction, []).append(f"{id_.gvk.kind} {id_.name}")
-    return [each.with_impact(_impact(cut.get(each.id, {}))) for each in changes]
+                cut.setdefault(policy, {}).setdefault(direction, []).append(id_)
+    return cut
 
 
-def _is_policy(id_: ResId) -> bool:
+def is_policy(id_: ResId) -> bool:
+    """Return True for the id of a NetworkPolicy of Kubernetes."""
     return (id_.gvk.kind, id_.gvk.group) == (_POLICY, _GROUP)
 
 
@@ -97,15 +119,14 @@ def _allows(rule: _Rule, peer: Peer | None, port: Port | None) -> bool:
     )
 
 
-def _impact(cut: Mapping[str, Sequence[str]]) -> Impact | None:
-    if not cut:
-        return None
-    parts = (f"{_DIRECTIONS[each]} {listed(names, _MOST_NAMES)}" for each, names in cut.items())
+def _impact(cut: Mapping[str, Sequence[ResId]]) -> Impact:
+    named = {each: [f"{id_.gvk.kind} {id_.name}" for id_ in ids] for each, ids in cut.items()}
+    parts = (f"{_DIRECTIONS[each]} {listed(names, _MOST_NAMES)}" for each, names in named.items())
     reason = f"only some connections {' and '.join(parts)} are allowed from now on"
     return Impact(Effect.DISCONNECTED, reason, _SOURCE)
 
 
-class _Policies:
+class Policies:
     """The policies of one side, and the labels of its running machines on the network of pods."""
 
     def __init__(self, resources: Iterable[Resource]) -> None:
@@ -113,6 +134,7 @@ class _Policies:
 
     @cached_property
     def machines(self) -> Mapping[ResId, JsonObject]:
+        """The labels of the machines that run on the network of pods."""
         views = filter(None, map(VirtualMachineView.of, self._resources))
         return {
             each.resource.current_id: _labels(each)
@@ -123,7 +145,7 @@ class _Policies:
     @cached_property
     def _by_namespace(self) -> Mapping[str, Sequence[_Policy]]:
         found: dict[str, list[_Policy]] = {}
-        for each in (each for each in self._resources if _is_policy(each.current_id)):
+        for each in (each for each in self._resources if is_policy(each.current_id)):
             spec = object_at(each.content, "spec")
             try:
                 selector = read_selector(spec.get("podSelector"))
@@ -133,6 +155,7 @@ class _Policies:
         return found
 
     def selecting(self, namespace: str, labels: JsonObject, direction: str) -> Iterator[_Policy]:
+        """Yield the policies that isolate pods with these labels in a direction."""
         policies = self._by_namespace.get(namespace, ())
         spend(_STEPS * len(policies), "looking for what NetworkPolicies select")
         for each in policies:

@@ -414,6 +414,10 @@ class Deployers:
             or not self._parents(one).isdisjoint(self._parents(other))
         )
 
+    def has_root(self, deployer: Resource) -> bool:
+        """Return True if an object in Git deploys the folder of an object."""
+        return bool(self._parents(deployer))
+
     def _parents(self, deployer: Resource) -> frozenset[Site]:
         """Return the places of what deploys the folder of an object, up to the roots."""
         folder = posixpath.dirname(deployer.origin.path)

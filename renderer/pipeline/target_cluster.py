@@ -12,6 +12,7 @@ from typing import TypeAlias
 from renderer.model.cluster_settings import LOCAL_SERVER, ClusterSettings, cluster_at, clusters_in_path
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import object_at, text_at
+from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
 
 #: The name of a cluster in the project, the entry of an engine, and the destination of an Application in it.
@@ -95,8 +96,27 @@ def _destination(overlay: Overlay) -> str:
     entry = overlay.deployer
     if not entry:
         return ""
-    if overlay.entry and overlay.entry.options.kind is EntryKind.ARGOCD:
+    is_argocd = overlay.entry is not None and overlay.entry.options.kind is EntryKind.ARGOCD
+    return _destination_of(entry, is_argocd=is_argocd)
+
+
+def _destination_of(deployer: Resource, *, is_argocd: bool) -> str:
+    if is_argocd:
         from renderer.gitops.argocd.destination import target_cluster
 
-        return target_cluster(entry)
-    return text_at(entry.content, "spec", "kubeConfig", "secretRef", "name")
+        return target_cluster(deployer)
+    return text_at(deployer.content, "spec", "kubeConfig", "secretRef", "name")
+
+
+def may_be_one_destination(one: Resource, other: Resource) -> bool:
+    """Return True if two Applications or Kustomizations may deploy to one cluster."""
+    from renderer.gitops.argocd.application import as_application
+    from renderer.gitops.flux.discovery import is_flux_kustomization
+
+    found = [
+        _destination_of(as_application(each), is_argocd=not is_flux_kustomization(each))
+        for each in (one, other)
+    ]
+    first, second = ("" if each == LOCAL_SERVER else each for each in found)
+    # a name and an address may be of one cluster
+    return first == second or bool(first and second and ("://" in first) != ("://" in second))

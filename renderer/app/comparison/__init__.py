@@ -17,6 +17,8 @@ The overlays:
 ``judged_by_former_facts``    the worse of two verdicts
 ``readers_elsewhere``, ``services_elsewhere``  machines that need an object of another overlay
 ``secrets_of_sides``          values that no difference shows
+``claims_elsewhere``, ``policies_elsewhere``   machines that share a claim, or that a NetworkPolicy cuts off
+``shared_clusters``           which overlays are applied to one cluster
 ``image_markers``             what image automation may write from now on
 ``unknown_names``, ``new_namespaces``  what machines name and no file has: ``manifests_with``
 

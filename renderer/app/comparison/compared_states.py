@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from renderer.app.comparison.claims_elsewhere import ClaimsElsewhere
 from renderer.app.comparison.compared_overlay import AppliedDifference, compare_as_applied
 from renderer.app.comparison.moved_objects import MovedObjects, OverlayStates
 from renderer.app.comparison.new_namespaces import NewNamespaces
+from renderer.app.comparison.policies_elsewhere import PoliciesElsewhere
 from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
 from renderer.app.comparison.relocated_overlays import with_relocation
 from renderer.app.comparison.revisions import Commit
 from renderer.app.comparison.services_elsewhere import ServicesElsewhere
+from renderer.app.comparison.shared_clusters import SharedClusters
 from renderer.app.comparison.side import Side, written_of
 from renderer.app.comparison.stalled import has_refusals, with_stalled_syncs
 from renderer.app.comparison.unknown_names import UnknownNames
@@ -34,6 +37,9 @@ class ComparedStates:
     ) -> None:
         self._readers = ReadersElsewhere()
         self._services = ServicesElsewhere()
+        self._clusters = SharedClusters(sides)
+        self._claims = ClaimsElsewhere(self._clusters)
+        self._policies = PoliciesElsewhere(self._clusters)
         self._names = UnknownNames(sides, self._readers)
         self._namespaces = NewNamespaces(sides)
         #: The objects of the overlays with a refused change.
@@ -56,8 +62,9 @@ class ComparedStates:
 
     def with_other_overlays(self, differences: Sequence[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the differences, with what machines read, name and need of other overlays, and where."""
-        found = self._names.added_to(self._readers.added_to(differences))
-        yield from self._services.added_to(self._namespaces.added_to(found))
+        found: Iterable[OverlayDifference] = self._names.added_to(self._readers.added_to(differences))
+        found = self._services.added_to(self._namespaces.added_to(found))
+        yield from self._policies.added_to(self._claims.added_to(found))
 
     def with_stalled_syncs(self, differences: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the differences, with the syncs that stop at a refused change."""
@@ -98,6 +105,9 @@ class ComparedStates:
         self._names.add(found, (before, applied))
         self._namespaces.add(overlay, found, (before, applied))
         self._services.add(overlay, before, applied)
+        self._clusters.add(overlay, before, applied)
+        self._claims.add(path, before, applied)
+        self._policies.add(path, before, applied)
         if has_refusals(found):
             written = (each for side in states.ends for each in written_of(side))
             self._manifests[path] = {each.current_id: each for each in written}

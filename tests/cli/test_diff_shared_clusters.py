@@ -1,0 +1,105 @@
+"""What an overlay does to machines of other overlays of its cluster, and not to machines of another one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.diff_repositories import PROJECT
+from tests.cli.git_work_tree import commit, write
+from tests.cli.test_diff import run
+from tests.cli.test_diff_readers import ENTRIES, KUSTOMIZATION, SOURCE
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: db, namespace: shop}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      domain: {memory: {guest: 1Gi}, devices: {disks: [{name: data, disk: {bus: virtio}}]}}
+      volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
+"""
+CLAIM = """\
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: shop}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+"""
+POLICY = """\
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: deny, namespace: shop}
+spec: {podSelector: {}, policyTypes: [Ingress]}
+"""
+ALLOW = POLICY.replace("name: deny", "name: allow").replace("[Ingress]", "[Ingress], ingress: [{}]")
+SETTINGS = "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: other}}\n"
+#: What a change adds next to the machine, and what is said of it.
+CHANGES = [
+    ({"deny.yaml": POLICY}, "only some connections to VirtualMachine db are allowed from now on"),
+    ({"deny.yaml": POLICY, "allow.yaml": ""}, "only some connections to VirtualMachine db are allowed"),
+    ({"new.yaml": VM.replace("name: db", "name: evil")}, "claim data: VirtualMachine db writes to it, too"),
+]
+PATHS = PROJECT + "overlays: [{path: machines}, {path: secrets}]\n"
+UNLISTED = PROJECT + "overlays: [{path: machines}]\n"
+CLUSTERS = PROJECT + "clusters: [{name: east}, {name: west}]\n"
+IN_EAST = CLUSTERS + "overlays: [{path: machines, cluster: east}, {path: secrets, cluster: east}]\n"
+APART = IN_EAST.replace("secrets, cluster: east", "secrets, cluster: west")
+
+
+def root(cluster: str, *folders: str) -> dict[str, str]:
+    """Return the files of a cluster: a root that deploys itself, and what deploys the folders."""
+    own = KUSTOMIZATION.replace("NAME", "root").replace("./root", f"./clusters/{cluster}")
+    parts = (KUSTOMIZATION.replace("NAME", folder) for folder in folders)
+    return {
+        f"clusters/{cluster}/root.yaml": own + SOURCE,
+        f"clusters/{cluster}/apps.yaml": "".join(parts),
+    }
+
+
+def repository(project: str, files: dict[str, str]) -> dict[str, str]:
+    machines = {"machines/db.yaml": VM, "machines/claim.yaml": CLAIM}
+    return {"vmrender.yaml": project, **machines, "secrets/settings.yaml": SETTINGS, **files}
+
+
+@pytest.mark.parametrize(("change", "said"), CHANGES, ids=["policy", "allowed before", "claim"])
+@pytest.mark.parametrize(
+    "project",
+    [PATHS, UNLISTED, IN_EAST, ENTRIES.replace("clusters}", "clusters/east}")],
+    ids=["paths", "unlisted", "clusters", "entry"],
+)
+def test_change_of_an_overlay_harms_a_machine_of_another_one(
+    folder: Path, project: str, change: dict[str, str], said: str
+) -> None:
+    former = {"secrets/allow.yaml": ALLOW} if "allow.yaml" in change else {}
+    commit(folder, repository(project, {**root("east", "machines", "secrets"), **former}))
+    write(folder, {f"secrets/{name}": text for name, text in change.items()})
+    assert said in run().stdout
+
+
+@pytest.mark.parametrize(("change", "said"), CHANGES, ids=["policy", "allowed before", "claim"])
+@pytest.mark.parametrize(
+    ("project", "files"),
+    [
+        (APART, {}),
+        (PATHS, {"machines/settings.yaml": SETTINGS}),
+        (UNLISTED, {**root("east", "machines"), **root("west", "secrets")}),
+    ],
+    ids=["other clusters", "two sites", "another root"],
+)
+def test_machine_of_another_cluster_is_not_concerned(
+    folder: Path, project: str, files: dict[str, str], change: dict[str, str], said: str
+) -> None:
+    former = {"secrets/allow.yaml": ALLOW} if "allow.yaml" in change else {}
+    commit(folder, repository(project, {**files, **former}))
+    write(folder, {f"secrets/{name}": text for name, text in change.items()})
+    assert said not in run().stdout
+
+
+def test_machine_that_moves_to_another_overlay_does_not_share_its_claim(folder: Path) -> None:
+    commit(folder, repository(PATHS, {}))
+    (folder / "machines/db.yaml").unlink()
+    write(folder, {"secrets/db.yaml": VM})
+    assert "writes to it, too" not in run().stdout
