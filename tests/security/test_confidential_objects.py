@@ -289,6 +289,18 @@ CASES = {
     "the template of an ExternalSecret as a text": holding(
         "target", f"template: {{templateFrom: [{{literal: 'password: {CANARY}'}}]}}", "ExternalSecret"
     ),
+    **{
+        f"a text of the template of an ExternalSecret: {text}": holding(
+            "target", f'template: {{data: {{app.ini: "{text}"}}}}', "ExternalSecret"
+        )
+        for text in (
+            f"[db]\\nuser = app\\npassword = {CANARY}\\n",
+            f"[db]\\nurl = https://a.example.org\\npassword = {CANARY}\\n",
+            f"db.user=app\\ndb.password={CANARY}\\n",
+            f"# a\\nurl=https://a: b\\nTOKEN={CANARY}",
+            f"--password {CANARY}",
+        )
+    },
     "the template of a ClusterExternalSecret": holding(
         "externalSecretSpec",
         f"target: {{template: {{data: {{password: {CANARY}}}}}}}",
@@ -761,6 +773,11 @@ def test_import_writes_objects_that_refer_to_secrets(tmp_path: Path, monkeypatch
 
 PUBLIC = {
     "a reference": holding("ref", "apiVersion: v1\nkind: Secret\nname: CANARY\nclone: {name: CANARY}"),
+    "a text of the template of an ExternalSecret": holding(
+        "target",
+        'template: {data: {app.ini: "[db]\\nhost = CANARY\\npassword = {{ .password }}\\n"}}',
+        "ExternalSecret",
+    ),
     "an ExternalSecret": holding(
         "target", "template: {data: {host: CANARY}}\nsecretStoreRef: {name: CANARY}", "ExternalSecret"
     ),

@@ -697,7 +697,7 @@ def _parts_of_text(text: str, scope: Scope) -> Sequence[Part]:
     is_patch = scope.is_root and bool(scope.target)
     is_chart = scope.area is Area.CHART
     if ":" not in text or not (is_patch or is_chart or may_be_confidential(text)):
-        return ()
+        return (Part(text, is_secret=False),) if is_chart and _sets_credential(text) else ()
     area = Area.CHART if is_chart else Area.OBJECT
     inside = Scope(area=area, is_root=True, target=scope.target if is_patch else "", depth=scope.depth + 1)
     return _parts_of_documents(text, inside)
@@ -720,11 +720,29 @@ def _parts_of_documents(text: str, scope: Scope) -> Sequence[Part]:
         is_of_secret = has_values_of_secret(scope.target) or (
             scope.target == ANY_KIND and _DATA in text.lower()
         )
-        has_credential = scope.area is Area.CHART and next(named_credentials(text), None) is not None
+        has_credential = scope.area is Area.CHART and _sets_credential(text)
         is_certain = is_of_secret or has_credential or seems_confidential(text)
         return (Part(text, is_secret=False),) if is_certain else ()
+    if scope.area is Area.CHART and not all(map(_is_tree, documents)) and _sets_credential(text):
+        return (Part(text, is_secret=False),)
     roots = (each for each in documents if isinstance(each, dict | list))
     return tuple(part for root in roots for part in parts_of(root, scope))
+
+
+def _is_tree(document: Json) -> bool:
+    """Return True for a mapping or a list of mappings, if no key of it is a line ``name = value``."""
+    if isinstance(document, dict):
+        return not any("=" in key for key in document)
+    return isinstance(document, list) and any(isinstance(each, dict) for each in document)
+
+
+def _sets_credential(text: str) -> bool:
+    """Return True if a text of any syntax has a credential with its name: ``password = …``, ``--token …``.
+
+    What a template puts in later is not one.
+    """
+    spend(1 + len(text) // CHARACTERS_PER_STEP, LOOKING)
+    return any(not found["word"].startswith(("{", "[")) for found in named_credentials(text))
 
 
 def hides(value: Json, scope: Scope) -> bool:
