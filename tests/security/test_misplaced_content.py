@@ -57,6 +57,12 @@ GENERATORS = {
     "an element": ("word", f"{{list: {{{ELEMENTS}}}}}"),
     "an element as a text": ("word", f"{{list: {{elementsYaml: '[{{name: one, word: {CANARY}}}]'}}}}"),
     "an element in the place of its list": ("word", f"{{list: [{{name: one, word: {CANARY}}}]}}"),
+    "a field of an element beside its list": (
+        "word",
+        f"{{list: {{elements: [{{name: one}}], word: {CANARY}}}}}",
+    ),
+    "a field of an element beside its generator": ("word", f"{{list: {{elements: []}}, word: {CANARY}}}"),
+    "a field of an element beside all generators": ("word", f"{{list: {{}}}}]\n  word: {CANARY}\n  x: ["),
     "an element of a matrix": ("word", f"{{matrix: {{generators: [{{list: {{{ELEMENTS}}}}}]}}}}"),
     "a value": ("values.word", f"{{git: {{directories: [{{path: '*'}}], values: {{word: {CANARY}}}}}}}"),
     "a parameter of a plugin": ("word", f"{{plugin: {{input: {{parameters: {{word: {CANARY}}}}}}}}}"),

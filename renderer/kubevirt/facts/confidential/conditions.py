@@ -31,6 +31,8 @@ from renderer.model.pattern import pattern
 
 #: What puts inputs into templates of objects, and what else may have its inputs.
 RESOURCE_SET, INPUT_PROVIDER = "ResourceSet", "ResourceSetInputProvider"
+#: What puts the parameters of generators into Applications.
+APPLICATION_SET = "ApplicationSet"
 #: The fields of a ResourceSet with templates.
 MAKERS_OF_SETS = frozenset({"resources", "resourcesTemplate", "steps"})
 INPUTS_OF_SETS: Mapping[str, str] = {RESOURCE_SET: "inputs", INPUT_PROVIDER: "defaultValues"}
@@ -161,6 +163,12 @@ def is_used_parameter(entry: Entry) -> bool:
 def is_input_among_fields(entry: Entry) -> bool:
     """Return True for a used input beside the fields of a ResourceSet, one level too high."""
     is_set = entry.here.kind == RESOURCE_SET and not MAKERS_OF_SETS.isdisjoint(entry.mapping)
+    return is_set and is_used_parameter(entry)
+
+
+def is_parameter_beside_generators(entry: Entry) -> bool:
+    """Return True for a used parameter beside the generators of an ApplicationSet, some levels too high."""
+    is_set = entry.here.kind == APPLICATION_SET and "generators" in entry.mapping
     return is_set and is_used_parameter(entry)
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.confidential.conditions import (
+    APPLICATION_SET,
     FAKE_GENERATOR,
     MAKERS_OF_SETS,
     RESOURCE_SET,
@@ -40,6 +41,7 @@ from renderer.kubevirt.facts.confidential.conditions import (
     is_mapping_of_scalars,
     is_no_switch,
     is_of_operation,
+    is_parameter_beside_generators,
     is_scalar_of_operator,
     is_schema,
     is_text,
@@ -135,9 +137,20 @@ _FIELDS_OF_SETS = MAKERS_OF_SETS | {
     )
 }
 _NO_TEMPLATES_OF_SETS = frozenset({"inputs", "inputsFrom", "steps"})
-#: What puts the parameters of generators into Applications, and the fields of a generator with parameters.
-APPLICATION_SET = "ApplicationSet"
+#: The fields of a generator with parameters.
 _PARAMETERS_OF_GENERATORS = frozenset({"elements", "elementsYaml", "parameters", "values"})
+#: Fields of an ApplicationSet and of its generators (argo-cd
+#: ``pkg/apis/application/v1alpha1/applicationset_types.go``): another one is a parameter in a wrong place.
+_FIELDS_OF_APPLICATION_SETS = frozenset(
+    {
+        *("applyNestedSelectors", "clusterDecisionResource", "clusters", "directories", "elements"),
+        *("elementsYaml", "exclude", "files", "filters", "flatList", "generators", "git", "goTemplate"),
+        *("goTemplateOptions", "ignoreApplicationDifferences", "labelSelector", "list", "matchExpressions"),
+        *("matchLabels", "matrix", "merge", "mergeKeys", "name", "path", "pathParamPrefix", "plugin"),
+        *("preservedFields", "pullRequest", "repoURL", "requeueAfterSeconds", "revision", "scmProvider"),
+        *("selector", "strategy", "syncPolicy", "template", "templatePatch", "values"),
+    }
+)
 #: Generators that are followed from one to the next; Argo CD nests matrix generators only once.
 _MOST_GENERATORS = 8
 #: The fields of ``metadata`` (apimachinery ``pkg/apis/meta/v1/types.go``, ObjectMeta), and types of Secrets.
@@ -484,6 +497,10 @@ _RULES = (
     _Rule({"list"}, _scope_of_elements, is_list, {Area.GENERATORS_OF_SET}),
     _Rule({"generators"}, _in(Area.GENERATORS_OF_SET), is_in(APPLICATION_SET)),
     _Rule({"template"}, _in(Area.OBJECT), areas={Area.GENERATORS_OF_SET}),
+    _Rule(
+        _except(_FIELDS_OF_APPLICATION_SETS), _of_secret, is_used_parameter, areas={Area.GENERATORS_OF_SET}
+    ),
+    _Rule(_except(_FIELDS_OF_APPLICATION_SETS), _of_secret, is_parameter_beside_generators),
     _Rule(_VALUES, _in(Area.CHART), lambda entry: is_mapping(entry) or is_text(entry)),
     _Rule(_VALUES_OF_CHARTS, _in(Area.CHART), is_in(*_CHARTS)),
     _Rule({_TEMPLATE_OF_SECRET}, _in(Area.CHART), makes_secrets),

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 
-from renderer.kubevirt.facts.confidential.conditions import INPUT_PROVIDER, INPUTS_OF_SETS, RESOURCE_SET
+from renderer.kubevirt.facts.confidential.conditions import (
+    APPLICATION_SET,
+    INPUT_PROVIDER,
+    INPUTS_OF_SETS,
+    RESOURCE_SET,
+)
 from renderer.kubevirt.facts.confidential.fields import (
     SECRET_DATA,
     SECTIONS_OF_SECRETS,
@@ -20,7 +25,6 @@ from renderer.kubevirt.facts.confidential.meant_kinds import means_secret
 from renderer.kubevirt.facts.confidential.nested_credentials import nested_credential_readings
 from renderer.kubevirt.facts.confidential.parameters import confidential_values_of_inputs
 from renderer.kubevirt.facts.confidential.parts import (
-    APPLICATION_SET,
     CHARACTERS_PER_STEP,
     LOOKING,
     STEPS_PER_VALUE,
