@@ -84,12 +84,14 @@ class ClusterObjects:
         clusters. Of an entry point that no entry of the project reaches, it is in any overlay of the project.
         """
         if self.is_known(overlay):
-            others = self._others(overlay)
-        elif overlay.deployer is not None and not overlay.listed_as:
-            others = islice(self.overlays, _MOST_OVERLAYS)
-        else:
-            return None
-        found = [each for other in others for each in self._configuring_objects(other)]
+            return self.kubevirt_among(self._others(overlay))
+        if overlay.deployer is not None and not overlay.listed_as:
+            return self.kubevirt_among(islice(self.overlays, _MOST_OVERLAYS))
+        return None
+
+    def kubevirt_among(self, overlays: Iterable[Overlay]) -> Resource | None:
+        """Return the object that configures KubeVirt in overlays; None if they disagree."""
+        found = [each for other in overlays for each in self._configuring_objects(other)]
         return found[0] if found and all(each.content == found[0].content for each in found) else None
 
     def conflicts(self, overlay: Overlay, resources: Iterable[Resource]) -> Iterator[Diagnostic]:

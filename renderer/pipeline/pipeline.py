@@ -97,6 +97,10 @@ class Pipeline:
             deployed,
         )
 
+    def know_beside(self, beside: Callable[[Overlay], Iterable[Overlay]]) -> None:
+        """Look for the object that configures KubeVirt also in what ``beside`` returns for an overlay."""
+        self._shared.beside = beside
+
     def traced(self, trace: Trace) -> Pipeline:
         """Return a pipeline that observes how an overlay is made; what others have is known from this one."""
         return Pipeline(

@@ -322,13 +322,16 @@ class ProjectCatalogs:
     def kubevirt(self, resources: Iterable[Resource], release: Release) -> Resource | None:
         """Return the ``KubeVirt`` object of the cluster of an overlay with these resources, if it is known.
 
-        It, or the HyperConverged object of which it is made, is in the overlay, or else in the configuration
-        or a catalog, or else in another overlay of the cluster, or else in its facts. A catalog that cannot
-        be read has none; the error is reported where a machine needs it.
+        It, or the HyperConverged object of which it is made, is in the overlay, or else in what an engine
+        deploys beside, as a comparison knows, or else in the configuration or a catalog, or else in another
+        overlay of the cluster, or else in its facts. A catalog that cannot be read has none; the error is
+        reported where a machine needs it.
         """
         from renderer.kubevirt.instancetype.cluster_kubevirt import find_configuring, kubevirt_of
 
         own = next(filter(configures_kubevirt, resources), None)
+        if own is None and self._overlay is not None and self._shared.beside is not None:
+            own = self._shared.deployed.kubevirt_among(self._shared.beside(self._overlay))
         if own is not None:
             return kubevirt_of(own, release)
         observed = None

@@ -42,6 +42,8 @@ class SharedByClusters:
     ) -> None:
         """``deployed`` returns the objects of the overlays if another run over the project has them."""
         self._deployed = deployed
+        #: Returns what an engine deploys to the cluster of an overlay besides the project's overlays.
+        self.beside: Callable[[Overlay], Iterable[Overlay]] | None = None
         self.fs = fs
         self.compose = compose
         self.context = context

@@ -103,3 +103,24 @@ def test_machine_that_moves_to_another_overlay_does_not_share_its_claim(folder: 
     (folder / "machines/db.yaml").unlink()
     write(folder, {"secrets/db.yaml": VM})
     assert "writes to it, too" not in run().stdout
+
+
+KUBEVIRT = """\
+apiVersion: kubevirt.io/v1
+kind: KubeVirt
+metadata: {name: kubevirt, namespace: kubevirt}
+spec: {configuration: {permittedHostDevices: {pciHostDevices: [DEVICE]}}}
+""".replace("DEVICE", '{pciVendorSelector: "1:2", resourceName: example.org/gpu}')
+WITH_GPU = VM.replace("devices: {", "devices: {gpus: [{name: gpu, deviceName: example.org/gpu}], ")
+LOST = "permittedHostDevices of the KubeVirt object no longer has example.org/gpu"
+
+
+@pytest.mark.parametrize(("cluster", "is_said"), [("east", True), ("west", False)])
+def test_kubevirt_object_that_is_not_listed_configures_the_cluster(
+    folder: Path, cluster: str, *, is_said: bool
+) -> None:
+    files = root("east", "machines", "secrets") if cluster == "east" else root("west", "secrets")
+    kubevirt = {"secrets/kubevirt.yaml": KUBEVIRT, "machines/db.yaml": WITH_GPU}
+    commit(folder, repository(UNLISTED, {**root("east", "machines"), **files, **kubevirt}))
+    write(folder, {"secrets/kubevirt.yaml": KUBEVIRT.replace("gpu", "other")})
+    assert (LOST in run().stdout) is is_said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from glob import escape
@@ -335,6 +335,10 @@ class Side:
     def add_unlisted(self, overlays: Mapping[str, Overlay]) -> None:
         """Render more overlays than the project lists."""
         self.overlays = {**self.overlays, **overlays}
+
+    def know_beside(self, beside: Callable[[Overlay], Iterable[Overlay]]) -> None:
+        """Know the object that configures KubeVirt also of what ``beside`` returns for an overlay."""
+        self._pipeline.know_beside(beside)
 
     def as_written(self, resources: Iterable[Resource], deployer: Resource | None = None) -> OverlaySide:
         """Return objects of files, and what applies them if that is known."""

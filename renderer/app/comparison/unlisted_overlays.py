@@ -16,6 +16,7 @@ from functools import cache
 
 from renderer.app.comparison.engine_objects import EngineObjects, differences_by_folder
 from renderer.app.comparison.moved_objects import OverlayStates
+from renderer.app.comparison.shared_clusters import SharedClusters
 from renderer.app.comparison.side import RenderedSide, Side, written_of
 from renderer.app.comparison.taken_applications import Taken
 from renderer.app.comparison.unlisted_side import UnlistedSide
@@ -88,6 +89,14 @@ class UnlistedOverlays:
                 added[path] = counterpart
                 self._completed.add(path)
         side.add_unlisted(added)
+        configuring = [each for path, each in deployed.items() if path in added and known.may_configure(each)]
+        if configuring:
+            clusters = SharedClusters((side, side))
+            side.know_beside(
+                lambda overlay: (
+                    each for each in configuring if clusters.surely_share(overlay.path, each.path)
+                )
+            )
 
     def rendered(self, side: Side, overlay: Overlay) -> RenderedSide | None:
         """Return an overlay on a side; an unlisted one without the objects that deploy compared overlays."""

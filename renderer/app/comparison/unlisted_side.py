@@ -11,12 +11,18 @@ from typing import NamedTuple
 
 from renderer.app.comparison.side import Side
 from renderer.diff.overlay_side import OverlaySide
-from renderer.files.file_system import SubmoduleError, folder_of, is_inside
+from renderer.files.file_system import SubmoduleError, folder_of, is_inside, readable_content
 from renderer.gitops.argocd.application import is_application, makes_other_manifests, sources
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key, variable_sources
 from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
 from renderer.kubevirt.facts.installed_release import installing_entries, subscribes
-from renderer.kubevirt.facts.kinds import CONFIG_MAP, configures_kubevirt, installs_operands
+from renderer.kubevirt.facts.kinds import (
+    CONFIG_MAP,
+    HYPERCONVERGED,
+    KUBEVIRT,
+    configures_kubevirt,
+    installs_operands,
+)
 from renderer.kubevirt.impact.other_cluster import brings_operator
 from renderer.kubevirt.instancetype.cluster_kubevirt import kubevirt_of
 from renderer.kustomize.reader.kustomization_graph import confined, patched_kinds
@@ -37,6 +43,8 @@ from renderer.pipeline.project_catalogs import shared_folders
 from renderer.pipeline.target_cluster import target_cluster_of
 from renderer.yamlio.decode import decode_yaml11
 
+#: The kinds of the object that configures KubeVirt, as files have them.
+_CONFIGURING = (KUBEVIRT.encode(), HYPERCONVERGED.encode())
 _WORD = pattern(rb"[\w.-]+")
 
 
@@ -78,6 +86,14 @@ class UnlistedSide:
         """
         found = self._files.of(overlay)
         return found.union(each for path in found for each in self._targets(path))
+
+    def may_configure(self, overlay: Overlay) -> bool:
+        """Return True if a file of an overlay names a kind that configures KubeVirt."""
+        return any(
+            kind in (readable_content(self.side.fs, path) or b"")
+            for path in self._files.of(overlay)
+            for kind in _CONFIGURING
+        )
 
     def submodule_of(self, overlay: Overlay, submodules: Iterable[str]) -> str:
         """Return the first of some submodules whose files an overlay may be built from; empty without one."""
