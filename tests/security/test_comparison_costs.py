@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from renderer.adopt.live.ignored_differences import IgnoreRules, rules_of_application, rules_of_kustomization
+from renderer.app.comparison import overlay_owners, redirected_overlays
+from renderer.app.comparison.deployer_map import DeployerMap
 from renderer.app.comparison.ignores import Ignores
 from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
+from renderer.app.comparison.redirected_overlays import RedirectedOverlays
 from renderer.app.comparison.relocated_overlays import Relocation, relocation_of
 from renderer.app.comparison.side import RenderedSide, Side
 from renderer.diff import orders, reads, services
@@ -20,6 +23,7 @@ from renderer.diff.missing import Makers
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.vm_fields import ChangedFields
 from renderer.files.file_system import MemoryFileSystem
+from renderer.gitops.engine_reaction import redirection_by_instance
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact import storage_objects
@@ -423,3 +427,76 @@ def test_clusters_of_a_side_are_listed_once_for_all_overlays() -> None:
         Relocation("", "east", is_renamed=True)
     }
     assert process_time() - began < 0.05
+
+
+HEAD = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
+
+
+def sides_of(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Side, Side]:
+    both = ({path: text.encode() for path, text in files.items()} for files in (before, after))
+    first, second = (Side(name, MemoryFileSystem(files)) for name, files in zip("ab", both, strict=True))
+    return first, second
+
+
+def test_flux_instances_are_compared_once_for_all_overlays(monkeypatch: pytest.MonkeyPatch) -> None:
+    def files(revision: str) -> dict[str, str]:
+        head = "apiVersion: fluxcd.controlplane.io/v1\nkind: FluxInstance\n"
+        instances = "---\n".join(
+            f"{head}metadata: {{name: f{number}}}\nspec: {{sync: {{path: k, ref: {revision}}}}}\n"
+            for number in range(20)
+        )
+        deployer = (
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps}\n"
+            "spec: {path: ./, sourceRef: {kind: GitRepository, name: x}}\n"
+        )
+        overlays = {f"o/{number}/kustomization.yaml": "resources: []\n" for number in range(20)}
+        project = f"{HEAD}overlays: [{{path: o/*}}]\n"
+        return {"vmrender.yaml": project, "k/i.yaml": instances, "k/a.yaml": deployer, **overlays}
+
+    compared: list[Resource | None] = []
+
+    def counted(old: Resource | None, new: Resource | None) -> str:
+        compared.append(new)
+        return redirection_by_instance(old, new)
+
+    monkeypatch.setattr(redirected_overlays, "redirection_by_instance", counted)
+    before, after = sides_of(files("main"), files("next"))
+    deployers = DeployerMap(before, after)
+    for each in after.overlays.values():
+        deployers.add(each)
+    redirected = RedirectedOverlays(before, after, deployers, frozenset({"k/i.yaml"}))
+    for each in after.overlays.values():
+        found = [reason for reason in redirected.reasons(each) if "FluxInstance" in reason]
+        assert len(found) == 20
+        assert found[2].startswith("FluxInstance f2 has another spec.sync.ref")
+    assert len(compared) == 20
+
+
+def test_owners_of_an_overlay_are_compared_with_those_of_the_same_cluster(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def applications(count: int) -> str:
+        return "---\n".join(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\n"
+            f"metadata: {{name: a{number}}}\n"
+            f"spec: {{destination: {{name: c{number % 40}}}, source: {{repoURL: ., path: rendered,"
+            " directory: {recurse: true}}}\n"
+            for number in range(count)
+        )
+
+    files = {
+        "vmrender.yaml": f"{HEAD}overlays: [{{path: o/*}}]\n",
+        "o/a/kustomization.yaml": "resources: []\n",
+    }
+    before, after = sides_of({**files, "k/a.yaml": applications(40)}, {**files, "k/a.yaml": applications(80)})
+    read: list[Json] = []
+
+    def counted(value: Json, *keys: str) -> JsonObject:
+        read.append(value)
+        return object_at(value, *keys)
+
+    monkeypatch.setattr(overlay_owners, "object_at", counted)
+    found = [*overlay_owners.joint_owners(before, after, "o/a")]
+    assert len(found) == 40
+    assert "a41 begins to apply what" in found[1]
+    assert len(read) < 500

@@ -6,6 +6,7 @@ engine sees another object. The old one may be removed before the new one has ta
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -26,7 +27,11 @@ from renderer.model.difference import OverlayDifference, ResourceChange
 from renderer.model.kube.json import object_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.run.work import spend
 from renderer.pipeline.deployers import own_id
+
+#: The work steps of comparing two owners of an overlay.
+_STEPS_PER_PAIR = 8
 
 
 class Owner(NamedTuple):
@@ -134,22 +139,30 @@ def joint_owners(before: Side, after: Side, path: str) -> Iterator[str]:
         return
     known = {each.id for each in owners_of(before, path)}
     latter = owners_of(after, path)
-    for new in latter if known else ():
-        stays = next((each for each in latter if each.id in known and _is_joint(after, each, new)), None)
-        if new.id not in known and stays is not None:
+    staying: dict[str, list[Owner]] = {}
+    for each in latter:
+        if each.id in known:
+            staying.setdefault(_target_of(each), []).append(each)
+    for new in (each for each in latter if each.id not in known) if staying else ():
+        of_target = staying.get(_target_of(new), ())
+        stays = next((each for each in of_target if _are_rivals(after, each, new)), None)
+        if stays is not None:
             yield (
                 f"{new.id} begins to apply what {stays.id} applies, too: whichever of the two loses an object"
                 " may delete it"
             )
 
 
-def _is_joint(side: Side, one: Owner, other: Owner) -> bool:
-    """Return True if two objects are probably in one cluster, and apply to the same one."""
-    fields = ("destination", "kubeConfig")
-    one_target, other_target = (
-        [object_at(each.deployer.content, "spec", field) for field in fields] for each in (one, other)
-    )
-    return one_target == other_target and side.deployers.are_rivals(one.deployer, other.deployer)
+def _target_of(owner: Owner) -> str:
+    """Return the text of the fields that say to which cluster an owner applies."""
+    spec = object_at(owner.deployer.content, "spec")
+    return json.dumps([object_at(spec, field) for field in ("destination", "kubeConfig")], sort_keys=True)
+
+
+def _are_rivals(side: Side, one: Owner, other: Owner) -> bool:
+    """Return True if two objects are probably in one cluster."""
+    spend(_STEPS_PER_PAIR, "comparing the owners of an overlay")
+    return side.deployers.are_rivals(one.deployer, other.deployer)
 
 
 def with_new_owners(before: Side, after: Side, difference: OverlayDifference) -> OverlayDifference:

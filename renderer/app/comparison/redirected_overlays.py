@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, cached_property
 
 from renderer.app.comparison.deployer_builds import DeployerBuilds
 from renderer.app.comparison.deployer_map import DeployerKey, DeployerMap, entry_object
@@ -37,6 +37,9 @@ from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
 from renderer.model.run.work import spend
+
+#: The work steps of a FluxInstance that makes another root, for each overlay that the root deploys.
+_STEPS_PER_INSTANCE = 8
 
 
 class RedirectedOverlays:
@@ -263,23 +266,37 @@ class RedirectedOverlays:
 
     def _instances(self, path: str) -> Iterator[str]:
         """Yield why a FluxInstance makes another root, which deploys what deploys an overlay."""
-        before, after = self._sides
         places = {
             found.origin.path
             for number in (0, 1)
             for key in {**self._deployers.of(path)[number], **self._deployers.above(path)[number]}
             if (found := self._deployers.object(number, key))
         }
-        for new in after.deployers.instances:
-            same = [each for each in before.deployers.instances if each.current_id == new.current_id]
-            old = next(
-                (each for each in same if each.origin.path == new.origin.path), same[0] if same else None
-            )
-            folders = {
-                normal_path(text_at(each.content, "spec", "sync", "path")) for each in (old, new) if each
-            }
-            if any(is_inside(place, folder) for place in places for folder in folders):
-                yield from filter(None, [redirection_by_instance(old, new)])
+        by_folder = self._redirecting_instances if places else {}
+        reasons = {
+            number: reason
+            for folder in {above for place in places for above in (place, *folders_above(place))}
+            for number, reason in by_folder.get(folder, ())
+        }
+        spend(_STEPS_PER_INSTANCE * len(reasons), "comparing FluxInstances")
+        yield from (reasons[number] for number in sorted(reasons))
+
+    @cached_property
+    def _redirecting_instances(self) -> Mapping[str, Sequence[tuple[int, str]]]:
+        """Why FluxInstances make other roots than before, in order, by the folders of the roots."""
+        before, after = self._sides
+        former: dict[ResId, dict[str, Resource]] = {}
+        for each in before.deployers.instances:
+            former.setdefault(each.current_id, {}).setdefault(each.origin.path, each)
+        found: dict[str, list[tuple[int, str]]] = {}
+        for number, new in enumerate(after.deployers.instances):
+            same = former.get(new.current_id, {})
+            old = same.get(new.origin.path) or next(iter(same.values()), None)
+            reason = redirection_by_instance(old, new)
+            written = [text_at(each.content, "spec", "sync", "path") for each in (old, new) if each]
+            for folder in {normal_path(each) for each in written} if reason else ():
+                found.setdefault(folder, []).append((number, reason))
+        return found
 
 
 def _kustomizations_of(
