@@ -266,6 +266,11 @@ def _report_of(
         from renderer.report.text import quoted  # noqa: PLC0415 - the writer may be of another format
 
         return full_report._replace(lines=quoted_lines(fs, quoted(shown)))
+    if target.format in (Format.JSON, Format.SARIF) and any(each.fix for each in shown):
+        from renderer.findings.quoted_lines import without_hidden_values  # noqa: PLC0415 - only with fixes
+
+        shown = without_hidden_values(fs, shown)
+        full_report = full_report._replace(findings=shown)
     if target.format is not Format.JSON and target.folder != ".":
         from renderer.report.paths import below  # noqa: PLC0415 - only below the top of a checkout
 

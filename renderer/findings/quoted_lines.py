@@ -10,7 +10,7 @@ from renderer.findings.public_lines import public_lines
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.location import Location
 from renderer.model.kustomization import is_kustomization_file
-from renderer.model.masking import Masking
+from renderer.model.masking import MASK, Masking
 from renderer.model.run.taint import taint_masking
 from renderer.model.run.work import spend
 from renderer.yamlio.documents import split_documents, text_of
@@ -37,6 +37,17 @@ def quoted_lines(fs: FileSystem, findings: Iterable[Located]) -> Mapping[Locatio
         for path, places in _by_file(each.location for each in findings).items()
         for location, line in _lines(fs, path, places).items()
     }
+
+
+def without_hidden_values(fs: FileSystem, findings: Iterable[Located]) -> tuple[Located, ...]:
+    """Return the findings, without the ``old`` value of a fix of which no report may quote the line."""
+    findings = tuple(findings)
+    lines = quoted_lines(fs, (each for each in findings if each.fix and each.fix.old is not None))
+    hidden = {place for place, line in lines.items() if line is None or MASK in line}
+    return tuple(
+        each._replace(fix=each.fix._replace(old=None)) if each.fix and each.location in hidden else each
+        for each in findings
+    )
 
 
 def _line_of(location: Location | None) -> tuple[str, int] | None:

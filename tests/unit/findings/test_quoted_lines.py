@@ -3,7 +3,10 @@ from __future__ import annotations
 import pytest
 
 from renderer.files.file_system import MemoryFileSystem
-from renderer.findings.quoted_lines import TaintedQuotes
+from renderer.findings.located import Located, LocatedFix
+from renderer.findings.quoted_lines import TaintedQuotes, without_hidden_values
+from renderer.model.codes import Code
+from renderer.model.kube.field_path import ROOT
 from renderer.model.kube.location import Location
 from renderer.model.run.taint import begin_notes, taint
 from renderer.model.run.work import begin_run, spent
@@ -77,3 +80,15 @@ def test_what_may_be_shown_is_decided_once_for_a_line_and_costs_steps() -> None:
 
     assert costs[0] > 4 * len(text)
     assert costs[1] == costs[2] < len(text)
+
+
+@pytest.mark.parametrize(("line", "old"), [(3, None), (4, None), (5, "large")])
+def test_fix_has_no_old_value_if_its_line_is_not_shown(line: int, old: str | None) -> None:
+    begin_notes()
+    taint([VALUE])
+    fix = LocatedFix("a.yaml", 0, ROOT, (), "large")
+    finding = Located(Code.UNKNOWN_FIELD, "", location=Location("a.yaml", line), fix=fix)
+
+    [shown] = without_hidden_values(MemoryFileSystem(FILES), [finding])
+
+    assert shown.fix == fix._replace(old=old)
