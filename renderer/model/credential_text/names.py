@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
 from renderer.model.credential_text.form import Form, is_credential_value
 from renderer.model.kube.json import Json, JsonObject
@@ -118,12 +119,19 @@ def named_credentials(text: str) -> Iterator[re.Match[str]]:
     if not CREDENTIAL_NAME.may_be_in(text.lower()):
         return
     for kind in (_ASSIGNMENT, _OPTION, _ELEMENT):
-        for found in kind.finditer(text):
+        for found in chain.from_iterable(map(_with_inner, kind.finditer(text))):
             if names_credential(found["name"]) and is_credential_value(found["word"]):
                 yield found
     for found in _WORDS.finditer(text):
         if names_credential(found["name"]) and _is_setting(found):
             yield found
+
+
+def _with_inner(found: re.Match[str]) -> Iterator[re.Match[str]]:
+    """Yield a match, and the assignment that its word is: ``Environment=TOKEN=x``, ``--env=TOKEN=x``."""
+    yield found
+    if "=" in found["word"] and not names_credential(found["name"]):
+        yield from _ASSIGNMENT.finditer(found.string, found.start("word"), found.end("word"))
 
 
 def _is_setting(found: re.Match[str]) -> bool:

@@ -52,6 +52,9 @@ FORMS = (
     f"https://hooks.slack.com/services/T000/B000/{CANARY}",
     f"Server=db;User Id=sa;Password={CANARY};",
     f"AccountName=x;AccountKey={CANARY}==;EndpointSuffix=core.windows.net",
+    f"[Service]\nEnvironment=DB_PASSWORD={CANARY}",
+    f'Environment="A=b" "DB_PASSWORD={CANARY}"',
+    f"docker run --env=DB_PASSWORD={CANARY} x",
     f"Authorization: token {CANARY}",
     f"authorization: AWS4-HMAC-SHA256 Credential={CANARY}",
     f"Authorization: {CANARY}",
@@ -174,6 +177,8 @@ FIELDS = (
     {"sops": {"token": CANARY}},
 )
 HARMLESS = (
+    "[Service]\nEnvironment=MODE=fast",
+    "Environment=DB_PASSWORD=${DB_PASSWORD}",
     "https://example.com:8443/disk.qcow2",
     "ssh://git@example.com/a",
     "https://git@github.com/x/y.git",
