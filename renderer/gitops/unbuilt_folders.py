@@ -7,31 +7,35 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, folder_of, join_path
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.variable_places import note_places
 from renderer.golang.envsubst import SubstitutionError, evaluate, parse
 from renderer.kubevirt.facts.confidential.exposed_values import exposed_values
-from renderer.kubevirt.facts.confidential.fields import SECRET_GENERATOR, is_identity
+from renderer.kubevirt.facts.confidential.fields import is_identity
 from renderer.kubevirt.facts.confidential.manifest_text import seems_confidential
 from renderer.kubevirt.facts.confidential.meant_keys import LITERALS
 from renderer.kubevirt.facts.confidential.secret_values import (
+    WORD,
     confidential_texts,
     may_hold_objects_as_text,
     readings_of_texts,
     secret_values,
 )
+from renderer.kubevirt.facts.confidential.values_elsewhere import generators_in
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.credential_text.names import names_credential
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.kube.json import Json, array_at, object_at, text_at
+from renderer.model.kube.json import Json, object_at, text_at
 from renderer.model.pattern import pattern
 from renderer.model.run.taint import texts_of
 from renderer.model.run.work import spend
+from renderer.model.vmrender_api import TEMPLATE, VMRENDER_API_VERSION
 from renderer.yamlio.decode import decode_documents
 
 _MANIFESTS = (".yaml", ".yml", ".json")
@@ -44,6 +48,9 @@ _NAMES_IN_EXPANSION = pattern(r"\$\{((?=(\w{1,80}))[\w.-]{1,80})")
 _KEY = pattern(r"""([\w./-]{1,80})["']?\s{0,9}[:=](?=[\s"'$])""")
 _BEFORE = 100
 _SEPARATOR = pattern(r"(?m)^---")
+#: The fields of a Template of ours with values, and the expressions and statements in its text.
+_VALUES = ("values", "matrix")
+_TAG, _NAME_IN_TAG = pattern(r"\{[{%]([^{}]{1,500})[%}]\}"), pattern(r"[^\W\d]\w*")
 _WORK = "looking for variables in Secrets"
 #: Steps to evaluate a text, and the characters of it that cost another one (``model.run.work``).
 _STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 10, 6
@@ -71,9 +78,36 @@ class UnbuiltFolders:
         found = frozenset[str]()
         for file in self._files(folders):
             if file not in self._secrets:
-                self._secrets[file] = _secrets_of(self._read(file), file)
+                content = self._read(file)
+                self._secrets[file] = _secrets_of(content, file) | self._values_of_templates(content, file)
             found |= self._secrets[file]
         return found
+
+    def _values_of_templates(self, content: bytes, file: str) -> frozenset[str]:
+        """Return the values of Templates of ours in a file that their texts put near those of a Secret.
+
+        A word in small letters is not among them.
+        """
+        documents: Sequence[Json] = ()
+        if TEMPLATE.encode() in content:
+            with suppress(DiagnosticError):  # the build reports it
+                documents = decode_documents(content, file)
+        found: set[str] = set()
+        for each in documents:
+            path = text_at(each, "spec", "template")
+            if text_at(each, "apiVersion") == VMRENDER_API_VERSION and path:
+                text = self._read(join_path(folder_of(file), path)).decode("utf-8", "replace")
+                spend(1 + len(text) // _CHARACTERS_PER_STEP, _WORK)
+                secrets = filter(may_hold_objects_as_text, _SEPARATOR.split(text))
+                used = {
+                    name
+                    for part in secrets
+                    for tag in _TAG.findall(part)
+                    for name in _NAME_IN_TAG.findall(tag)
+                }
+                values = (_values_under(object_at(each, "spec").get(key), used) for key in _VALUES)
+                found.update(text for text in chain.from_iterable(values) if not WORD.fullmatch(text))
+        return readings_of_texts(found)
 
     def exposed(self, folders: Iterable[str], variables: Variables) -> frozenset[str]:
         """Return the values of variables that Secrets in the folders, or in their bases, would have.
@@ -141,6 +175,15 @@ class UnbuiltFolders:
             return b""
 
 
+def _values_under(value: Json, names: AbstractSet[str]) -> Iterator[str]:
+    """Yield the scalars below keys with one of the names, at any depth."""
+    if isinstance(value, dict):
+        for key, child in value.items():
+            yield from texts_of(child) if key in names else _values_under(child, names)
+    elif isinstance(value, list):
+        yield from (text for each in value for text in _values_under(each, names))
+
+
 def _secrets_of(content: bytes, file: str) -> frozenset[str]:
     """Return the values of the Secrets in a file, or in those of its documents that can be parsed."""
     text = content.decode("utf-8", "replace")
@@ -152,8 +195,8 @@ def _secrets_of(content: bytes, file: str) -> frozenset[str]:
         return secret_values(documents) | readings_of_texts(
             literal.partition("=")[2]
             for each in documents
-            for generator in array_at(each, SECRET_GENERATOR)
-            for literal in texts_of(object_at(generator).get(LITERALS))
+            for generator in generators_in(each)
+            for literal in texts_of(generator.get(LITERALS))
         )
     except DiagnosticError:
         written = _SEPARATOR.split(text)

@@ -19,9 +19,10 @@ from renderer.files.file_system import (
     join_path,
     readable_content,
 )
-from renderer.kubevirt.facts.confidential.fields import FILES_OF_GENERATORS, SECRET_GENERATOR
+from renderer.kubevirt.facts.confidential.fields import FILES_OF_GENERATORS
 from renderer.kubevirt.facts.confidential.values_elsewhere import (
     Values,
+    generators_in,
     may_have_values,
     names_in,
     values_in,
@@ -29,7 +30,7 @@ from renderer.kubevirt.facts.confidential.values_elsewhere import (
 )
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, text_at
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.pattern import pattern
 from renderer.model.run.readings import readings
@@ -91,7 +92,7 @@ def _values_in_text(content: bytes) -> tuple[Values, Sequence[JsonObject]]:
     """Return the values in the documents of a text, and its generators of Secrets."""
     parts = filter(may_have_values, _SEPARATOR.split(content))
     documents = [document for part in parts for document in _documents(part, "")]
-    generators = [object_at(each) for document in documents for each in array_at(document, SECRET_GENERATOR)]
+    generators = [each for document in documents for each in generators_in(document)]
     return Values.union(map(values_in, documents)), generators
 
 

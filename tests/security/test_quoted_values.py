@@ -228,6 +228,24 @@ UNBUILT = {
         "prod/keys.yaml": "",
         "base/keys.yaml": "",
     },
+    "a generator in a file": {
+        "prod/kustomization.yaml": f"generators: [g.yaml]\nnamespace: [{CANARY}]\n",
+        "prod/g.yaml": "apiVersion: builtin\nkind: SecretGenerator\nmetadata: {name: k}\n"
+        f"literals: [x={CANARY}]\n",
+        "prod/keys.yaml": "",
+        "base/keys.yaml": "",
+    },
+    **{
+        f"a template: {values}": {
+            "prod/kustomization.yaml": f"generators: [t.yaml]\nnamespace: [{CANARY}]\n",
+            "prod/t.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: Template\nmetadata: {name: t}\n"
+            f"spec: {{template: t.j2, {values}}}\n",
+            "prod/t.j2": KEYS.replace("VALUE", "{{ row.code }}"),
+            "prod/keys.yaml": "",
+            "base/keys.yaml": "",
+        }
+        for values in (f"values: {{row: {{code: {CANARY}}}}}", f"matrix: {{code: [a, {CANARY}]}}")
+    },
 }
 
 

@@ -15,14 +15,14 @@ from renderer.kubevirt.facts.confidential.fields import (
     START_DATA,
     is_identity,
 )
-from renderer.kubevirt.facts.confidential.meant_keys import LITERALS
+from renderer.kubevirt.facts.confidential.meant_keys import LITERALS, means_generator
 from renderer.kubevirt.facts.confidential.nested_credentials import nested_credential_readings
 from renderer.kubevirt.facts.confidential.parts import LOOKING, STEPS_PER_VALUE, opened, parts_of
 from renderer.kubevirt.facts.confidential.scope import Scope, root_scope
 from renderer.kubevirt.facts.confidential.secret_values import WORD
 from renderer.model.credential_text.names import names_credential
 from renderer.model.kube.encryption import is_ciphertext
-from renderer.model.kube.json import Json, array_at, count_values, object_at
+from renderer.model.kube.json import Json, JsonObject, array_at, count_values, object_at, text_at
 from renderer.model.pattern import pattern
 from renderer.model.placeholders import has_placeholder, without_placeholders
 from renderer.model.run.readings import content_of_base64, credential_readings, readings, text_in
@@ -84,10 +84,17 @@ def values_in(document: Json) -> Values:
 
 def _entries_of(document: Json) -> Iterator[tuple[str, str]]:
     yield from _texts_with_keys(document, root_scope(), "")
-    for generator in array_at(document, SECRET_GENERATOR):
-        for literal in texts_of(object_at(generator).get(LITERALS)):
+    for generator in generators_in(document):
+        for literal in texts_of(generator.get(LITERALS)):
             key, _, text = literal.partition("=")
             yield key, text
+
+
+def generators_in(document: Json) -> Iterator[JsonObject]:
+    """Yield the generators of Secrets in a kustomization, or the one that a document is."""
+    yield from map(object_at, array_at(document, SECRET_GENERATOR))
+    if means_generator(text_at(document, "kind")):
+        yield object_at(document)
 
 
 def values_of(key: str, text: str) -> Values:
