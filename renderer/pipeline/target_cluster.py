@@ -108,15 +108,14 @@ def _destination_of(deployer: Resource, *, is_argocd: bool) -> str:
     return text_at(deployer.content, "spec", "kubeConfig", "secretRef", "name")
 
 
-def may_be_one_destination(one: Resource, other: Resource) -> bool:
-    """Return True if two Applications or Kustomizations may deploy to one cluster."""
-    from renderer.gitops.argocd.application import as_application
+def destination_of(deployer: Resource) -> str:
+    """Return the name or address of the cluster that an Application or Kustomization names, not its own."""
     from renderer.gitops.flux.discovery import is_flux_kustomization
 
-    found = [
-        _destination_of(as_application(each), is_argocd=not is_flux_kustomization(each))
-        for each in (one, other)
-    ]
-    first, second = ("" if each == LOCAL_SERVER else each for each in found)
-    # a name and an address may be of one cluster
-    return first == second or bool(first and second and ("://" in first) != ("://" in second))
+    found = _destination_of(deployer, is_argocd=not is_flux_kustomization(deployer))
+    return "" if found == LOCAL_SERVER else found
+
+
+def may_be_one_destination(one: str, other: str) -> bool:
+    """Return True if two destinations may be one cluster, as a name and an address may."""
+    return one == other or bool(one and other and ("://" in one) != ("://" in other))

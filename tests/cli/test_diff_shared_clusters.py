@@ -124,3 +124,33 @@ def test_kubevirt_object_that_is_not_listed_configures_the_cluster(
     commit(folder, repository(UNLISTED, {**root("east", "machines"), **files, **kubevirt}))
     write(folder, {"secrets/kubevirt.yaml": KUBEVIRT.replace("gpu", "other")})
     assert (LOST in run().stdout) is is_said
+
+
+HALTED = VM.replace("runStrategy: Always", "runStrategy: Halted")
+
+
+@pytest.mark.parametrize("project", [UNLISTED, PATHS], ids=["unlisted", "paths"])
+@pytest.mark.parametrize(
+    ("cluster", "is_said"), [("east", True), ("west", False)], ids=["one root", "another root"]
+)
+def test_another_folder_of_the_root_applies_the_machine_too(
+    folder: Path, project: str, cluster: str, *, is_said: bool
+) -> None:
+    files = root("east", "machines", "secrets") if cluster == "east" else root("west", "secrets")
+    commit(folder, repository(project, {**root("east", "machines"), **files}))
+    write(folder, {"secrets/db.yaml": HALTED})
+    assert ("changed VirtualMachine shop/db in " in run().stdout) is is_said
+    assert run("--fail-on", "restart").exit == is_said
+
+
+def test_overlays_of_one_root_with_a_common_object_are_of_one_cluster(folder: Path) -> None:
+    deployed = {**root("east", "machines", "secrets"), "machines/settings.yaml": SETTINGS}
+    commit(folder, repository(PATHS, deployed))
+    write(folder, {"secrets/deny.yaml": POLICY})
+    assert CHANGES[0][1] in run().stdout
+
+
+def test_overlays_of_two_roots_are_of_two_clusters(folder: Path) -> None:
+    commit(folder, repository(PATHS, {**root("east", "machines"), **root("west", "secrets")}))
+    write(folder, {"secrets/deny.yaml": POLICY})
+    assert CHANGES[0][1] not in run().stdout

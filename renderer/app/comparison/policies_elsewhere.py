@@ -71,19 +71,19 @@ class PoliciesElsewhere:
         objects, clusters = self._objects.get(namespace, {}), self._clusters
         if (cluster := clusters.known(path)) is None:
             return frozenset(each for each in objects if each == path or clusters.share(path, each))
-        known, unlisted = self._by_cluster(namespace)
-        beside = {each for each in unlisted if each == path or clusters.surely_share(path, each)}
+        known, others = self._by_cluster(namespace)
+        beside = {each for each in others if each == path or clusters.surely_share(path, each)}
         found = known.get(cluster, frozenset())
         return found | beside if beside - found else found
 
     def _by_known_cluster(
         self, namespace: str
     ) -> tuple[Mapping[tuple[str, ...], frozenset[str]], Sequence[str]]:
-        """Return the same overlays by their cluster, as far as that is known, and those not listed."""
+        """Return the same overlays by their cluster, and those of which it is not known."""
         found: dict[tuple[str, ...], set[str]] = {}
         paths = self._objects.get(namespace, {})
         for path in paths:
             if (cluster := self._clusters.known(path)) is not None:
                 found.setdefault(cluster, set()).add(path)
         by_cluster = {cluster: frozenset(each) for cluster, each in found.items()}
-        return by_cluster, [each for each in paths if self._clusters.is_unlisted(each)]
+        return by_cluster, [each for each in paths if self._clusters.known(each) is None]

@@ -1,16 +1,19 @@
 """Which overlays are applied to one cluster, as far as the project and what deploys them say.
 
-Overlays that the project lists by path are often sites with the same objects. So two of them that had an
-object in common before the change are taken for overlays of two clusters.
+What deploys two overlays says it if one root deploys both, or two do. If it does not, overlays that the
+project lists by path are often sites with the same objects: two that had an object in common before the
+change are taken for overlays of two clusters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from itertools import product
+from typing import NamedTuple
 
 from renderer.app.comparison.side import RenderedSide, Side, objects_of
+from renderer.files.file_system import folder_of
+from renderer.gitops.argocd.application import is_application_set
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
@@ -18,12 +21,20 @@ from renderer.model.run.work import spend
 from renderer.pipeline.deployers import Deployers
 from renderer.pipeline.target_cluster import (
     certain_cluster,
+    destination_of,
     engine_entry,
     may_be_one_destination,
     may_share_cluster,
 )
 
 _ACTIVITY, _STEPS_PER_PAIR = "looking for what overlays of one cluster share", 4
+
+
+class _Place(NamedTuple):
+    """The folder of an object that deploys an overlay, and the cluster that it deploys to, if known."""
+
+    folder: str
+    destination: str | None
 
 
 class SharedClusters:
@@ -33,7 +44,10 @@ class SharedClusters:
         self._sides = sides
         #: The objects of each overlay before the change; of a new overlay, those that it has after it.
         self._objects: dict[str, frozenset[ObjectKey]] = {}
-        self._deployers = cache(self._deployers_of)
+        self._places = cache(self._places_of)
+        self._relation = cache(self._relation_of)
+        #: An object in each folder of those that deploy overlays.
+        self._samples: dict[str, tuple[Deployers, Resource]] = {}
 
     def add(self, overlay: Overlay, before: RenderedSide | None, after: RenderedSide | None) -> None:
         """Add an overlay that was compared."""
@@ -50,62 +64,56 @@ class SharedClusters:
         one, two = self._overlay(path), self._overlay(other)
         if one is None or two is None:
             return False
-        if self.surely_share(path, other):
-            return True
         clusters = self.known(path), self.known(other)
-        if any(clusters):
+        if all(clusters):
             return clusters[0] == clusters[1]
-        if (_is_unlisted(one) or _is_unlisted(two)) and self._surely_differ(path, other):
-            return False
+        relation = self._relation(self._places(path), self._places(other))
+        if relation is not None or any(clusters):
+            return relation is True
         objects = self._objects.get(path, frozenset()), self._objects.get(other, frozenset())
         spend(min(map(len, objects)), _ACTIVITY)
         return may_share_cluster(one, two) and objects[0].isdisjoint(objects[1])
 
     def surely_share(self, path: str, other: str) -> bool:
-        """Return True if one root deploys two overlays, one of which the project does not list."""
-        one, two = self._overlay(path), self._overlay(other)
-        if one is None or two is None or not (_is_unlisted(one) or _is_unlisted(two)):
-            return False
-        return any(
-            may_be_one_destination(each, its) and _are_near(deployers, each, its)
-            for deployers, each, its in self._pairs(path, other)
-        )
+        """Return True if two overlays are certainly applied to one cluster: one root deploys both."""
+        clusters = self.known(path), self.known(other)
+        if all(clusters):
+            return clusters[0] == clusters[1]
+        return self._relation(self._places(path), self._places(other)) is True
 
-    def _surely_differ(self, path: str, other: str) -> bool:
-        """Return True if all objects that deploy two overlays are of other roots or clusters."""
-        found = [
-            (deployers.has_root(each) and deployers.has_root(its)) or not may_be_one_destination(each, its)
-            for deployers, each, its in self._pairs(path, other)
-        ]
-        return bool(found) and all(found)
+    def _relation_of(self, own: frozenset[_Place], others: frozenset[_Place]) -> bool | None:
+        """Return True if one root deploys overlays to one cluster, False if it is surely another one.
 
-    def _pairs(self, path: str, other: str) -> Iterator[tuple[Deployers, Resource, Resource]]:
-        """Yield each pair of objects that deploy two overlays, and what deploys these."""
-        (deployers, own), (_, others) = self._deployers(path), self._deployers(other)
+        ``own`` and ``others`` are the places of what deploys them. None if that is not known.
+        """
         spend(_STEPS_PER_PAIR * len(own) * len(others), _ACTIVITY)
-        for each, its in product(own, others):
-            yield deployers, each, its
+        found = {self._are_of_one_cluster(each, its) for each, its in product(own, others)}
+        return True if True in found else False if found == {False} else None
 
-    def is_unlisted(self, path: str) -> bool:
-        """Return True if the project does not list an overlay."""
-        found = self._overlay(path)
-        return found is not None and _is_unlisted(found)
+    def _are_of_one_cluster(self, one: _Place, other: _Place) -> bool | None:
+        if one.destination is None or other.destination is None:
+            return None
+        if not may_be_one_destination(one.destination, other.destination):
+            return False
+        (deployers, first), (_, second) = self._samples[one.folder], self._samples[other.folder]
+        if one.folder == other.folder or deployers.are_rivals(first, second):
+            return True if one.destination == other.destination else None
+        return False if deployers.has_root(first) and deployers.has_root(second) else None
 
     def _overlay(self, path: str) -> Overlay | None:
         before, after = self._sides
         return after.overlays.get(path) or before.overlays.get(path)
 
-    def _deployers_of(self, path: str) -> tuple[Deployers, tuple[Resource, ...]]:
-        """Return all that deploys something on the side that has an overlay, and what deploys that."""
+    def _places_of(self, path: str) -> frozenset[_Place]:
+        """Return the places of what deploys an overlay, on the side that has it."""
         before, after = self._sides
         side = after if path in after.overlays else before
-        return side.deployers, side.deployers.of(side.overlays[path])
-
-
-def _are_near(deployers: Deployers, one: Resource, other: Resource) -> bool:
-    """Return True if two objects are probably applied to one cluster: a set makes both, or they are near."""
-    return one.origin.document_place == other.origin.document_place or deployers.are_rivals(one, other)
-
-
-def _is_unlisted(overlay: Overlay) -> bool:
-    return overlay.entry is not None and not overlay.listed_as
+        overlay, found = side.overlays[path], set[_Place]()
+        for deployer in side.deployers.of(overlay):
+            folder, is_set = folder_of(deployer.origin.path), is_application_set(deployer)
+            made = side.deployers.made_for(deployer, overlay).values() if is_set else (deployer,)
+            self._samples.setdefault(folder, (side.deployers, deployer))
+            found.update(_Place(folder, destination_of(each)) for each in made)
+            if not made:
+                found.add(_Place(folder, None))
+        return frozenset(found)

@@ -8,11 +8,13 @@ Both write the object at each sync, and the labels or the tracking id of the las
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from functools import cache
+from functools import cache, cached_property
+from itertools import takewhile
 from typing import TypeAlias
 
 from renderer.app.comparison.compared_overlay import compare_sides
 from renderer.app.comparison.overlay_owners import owners_of
+from renderer.app.comparison.shared_clusters import SharedClusters
 from renderer.app.comparison.side import RenderedSide, Side, objects_of
 from renderer.diff.moved import unchanged
 from renderer.diff.totals import totals_of
@@ -45,12 +47,19 @@ class SharedResources:
         #: The first overlay with an object after the change, and the first with it on both sides.
         self._first: dict[_Place, str] = {}
         self._first_kept: dict[_Place, str] = {}
+        self._clusters = SharedClusters(self._sides)
+        #: The overlays with an object after the change, unless the project says the cluster of each.
+        self._having: dict[ObjectKey, list[str]] = {}
 
     def add(self, path: str, before: RenderedSide | None, after: RenderedSide | None) -> None:
         """Add a compared overlay."""
         self._rendered[path] = before, after
         overlay = self._sides[1].overlays.get(path)
-        if overlay is None or not self._has_certain_cluster(overlay):
+        if overlay is None:
+            return
+        for key in self._objects(path, 1) if self._has_unknown else ():
+            self._having.setdefault(key, []).append(path)
+        if not self._has_certain_cluster(overlay):
             return
         former = self._objects(path, 0)
         for key in self._objects(path, 1):
@@ -69,6 +78,8 @@ class SharedResources:
             if change.type is ChangeType.ADDED and not change.is_refused:
                 place = certain_cluster(overlay), change.id.object_key
                 other = self._first_kept.get(place) or self._first.get(place, overlay.path)
+                if other == overlay.path:
+                    other = self._first_beside(overlay.path, place[1])
                 if other != overlay.path:
                     others[place[1]] = other
         if not others:
@@ -94,6 +105,22 @@ class SharedResources:
                 notes.append(f"{who}: each undoes at its sync what the other has applied")
         totals = difference.totals[0], self._totals_without(overlay.path, others)
         return difference._replace(changes=tuple(changes), totals=totals, notes=tuple(notes))
+
+    @cached_property
+    def _has_unknown(self) -> bool:
+        """True if neither the project nor an entry of an engine says the cluster of an overlay."""
+        return any(self._clusters.known(each) is None for each in self._sides[1].overlays)
+
+    def _first_beside(self, path: str, key: ObjectKey) -> str:
+        """Return the overlay that has an object, too, as what deploys the two says; itself without one.
+
+        It is the first with the object on both sides, or else after the change.
+        """
+        having = self._having.get(key, ())
+        kept = [each for each in having if key in self._objects(each, 0)]
+        earlier = takewhile(lambda each: each != path, having)
+        others = (each for each in (*kept, *earlier) if each != path)
+        return next((each for each in others if self._clusters.surely_share(path, each)), path)
 
     def _has_certain_cluster(self, overlay: Overlay) -> bool:
         """Return False for an overlay by path of a project without clusters: sites have equal objects."""
