@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from renderer.discovery.manifests import Manifests, outermost_folders
 from renderer.discovery.retired_files import is_named_retired
-from renderer.files.file_system import folder_of, is_inside, normal_path
+from renderer.files.file_system import folder_of, normal_path
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
+from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.entry_point import EntryKind, EntryOptions
 from renderer.model.render_config import OverlayEntry
 from renderer.project.entry_settings import cluster_name
@@ -42,25 +43,31 @@ def _first_of_all(paths: Iterable[str], links: Sequence[tuple[str, str]]) -> lis
 
     ``links`` are files and the folders that their objects deploy.
     """
-    targets: dict[str, dict[str, None]] = {}
+    inside: dict[str, list[str]] = {}
+    for path in paths:
+        for folder in folders_above(path):
+            inside.setdefault(folder, []).append(path)
+    folders_of: dict[str, dict[str, None]] = {}
+    users: dict[str, set[str]] = {}
     for by, to in links:
-        if to != ".":
-            targets.setdefault(by, {})[to] = None
-    deployed_by: dict[str, set[str]] = {
-        path: {
-            by
-            for by, folders in targets.items()
-            if by != path and any(is_inside(folder_of(path), to) for to in folders)
-        }
-        for path in sorted(paths)
+        if to != "." and to in inside:
+            folders_of.setdefault(by, {})[to] = None
+            users.setdefault(to, set()).add(by)
+    deployed = {
+        path for path in paths if any(users.get(folder, {path}) != {path} for folder in folders_above(path))
     }
-    first = [path for path, users in deployed_by.items() if not users]
-    covered = set(first)
-    while True:
-        while reached := {path for path, users in deployed_by.items() if users & covered} - covered:
-            covered |= reached
-        rest = [path for path in deployed_by if path not in covered]
-        if not rest:
-            return first
-        first.append(rest[0])
-        covered.add(rest[0])
+    first: list[str] = []
+    covered: set[str] = set()
+    # A file that none deploys covers what it leads to; then each cycle that is left, from its first file.
+    for path in sorted(paths, key=lambda each: (each in deployed, each)):
+        if path in covered:
+            continue
+        first.append(path)
+        waiting = [path]
+        while waiting:
+            by = waiting.pop()
+            if by not in covered:
+                covered.add(by)
+                for folder in folders_of.get(by, ()):
+                    waiting += inside.pop(folder, ())
+    return first
