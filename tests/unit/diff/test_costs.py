@@ -46,3 +46,10 @@ def test_changed_machines_cost_more_steps_than_equal_ones() -> None:
 def test_each_changed_field_costs_steps() -> None:
     few, many = (steps([config_map("a", size, "b")], [config_map("a", size, "c")]) for size in (10, 1000))
     assert many > 30 * few > 0
+
+
+def test_characters_of_changed_texts_cost_steps() -> None:
+    def texts(character: str) -> list[Resource]:
+        return [config_map("settings", 100, character * 32_000)]
+
+    assert steps(texts("x"), texts("y")) > 2 * 100 * 32_000 / 20

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _WITH_OWN_RULES = frozenset({*START_DATA, *SECTIONS, *COPIES, IGNITION, SOPS})
 #: Steps for a changed field of which both values may be shown (``model.run.work``).
 _STEPS_PER_CHANGE = 30
+#: The characters of a change that are searched, and written in JSON, in one step: aliases may repeat a text.
+_CHARACTERS_PER_STEP = 16
 #: Scalars that are looked for in a text in one step.
 _QUOTES_PER_STEP = 8
 
@@ -113,8 +115,10 @@ class ConfidentialFields:
         """
         from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
 
-        values = (each for each in (change.before, change.after) if not isinstance(each, NoValue))
-        spend(_STEPS_PER_CHANGE + STEPS_PER_VALUE * sum(map(count_values, values)), LOOKING)
+        values = [each for each in (change.before, change.after) if not isinstance(each, NoValue)]
+        characters = sum(len(text) for value in values for text in texts_of(value))
+        steps = STEPS_PER_VALUE * sum(map(count_values, values)) + characters // _CHARACTERS_PER_STEP
+        spend(_STEPS_PER_CHANGE + steps, LOOKING)
         scopes = [scope for scope, _ in self._found(change.field)]
         before, after = (self._shown(value, scopes) for value in (change.before, change.after))
         is_hidden = NoValue.WITHHELD in (before, after)
