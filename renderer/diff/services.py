@@ -1,7 +1,7 @@
 """Services that no longer reach a virtual machine, and the routes to them.
 
-The selector of a Service or the labels of a machine change, a port goes, or the Service or a route is
-removed.
+The selector of a Service or the labels of a machine change, a port or address goes, the Service, a route or
+its Gateway is removed, or a route leads elsewhere.
 KubeVirt copies the labels of a machine's template to its pod when the machine starts
 (``pkg/virt-controller/services/template.go``); a Service finds the pod by them, at any time.
 """
@@ -14,24 +14,25 @@ from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
 from typing import NamedTuple, TypeAlias
 
+from renderer.diff.service_ways import (
+    BACKENDS,
+    REACHING,
+    Name,
+    backends,
+    gateways,
+    is_gateway,
+    lost_backends,
+    lost_ways,
+)
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
-from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, object_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.plural import listed
 from renderer.model.run.work import spend
 
 SERVICE = "Service"
-#: The fields of a Service by which it is reached, and reaches machines.
-_REACHING = (("spec", "selector"), ("spec", "ports"), ("spec", "type"))
-_FROM_OUTSIDE = ("NodePort", "LoadBalancer")
-#: The kinds that lead connections to Services, and the fields that name these.
-_BACKENDS = {
-    "Ingress": frozenset({"service"}),
-    "Route": frozenset({"to", "alternateBackends"}),
-    **{f"{protocol}Route": frozenset({"backendRefs"}) for protocol in ("HTTP", "GRPC", "TCP", "TLS", "UDP")},
-}
 _SOURCE = "kubernetes pkg/controller/endpointslice/endpointslice_controller.go syncService"
 _LABELS = "labels"
 _NAME_LABEL = "vm.kubevirt.io/name"
@@ -63,7 +64,9 @@ def may_lose_machines(change: ResourceChange) -> bool:
         return False
     if change.id.gvk.kind == SERVICE:
         return _is_update(change) or _loses_its_name(change)
-    return _is_removed_route(change)
+    if is_gateway(change.id.gvk.kind, change.id.gvk.group):
+        return _loses_its_name(change)
+    return change.id.gvk.kind in BACKENDS and change.type in (ChangeType.REMOVED, ChangeType.CHANGED)
 
 
 def judged_by_services(
@@ -94,11 +97,7 @@ def may_leave_services(change: ResourceChange) -> bool:
 
 def _is_update(change: ResourceChange) -> bool:
     found = (each.field.segments[:2] for each in change.fields)
-    return change.type is ChangeType.CHANGED and any(each in _REACHING for each in found)
-
-
-def _is_removed_route(change: ResourceChange) -> bool:
-    return change.type is ChangeType.REMOVED and change.id.gvk.kind in _BACKENDS
+    return change.type is ChangeType.CHANGED and any(each in REACHING for each in found)
 
 
 def _loses_its_name(change: ResourceChange) -> bool:
@@ -129,7 +128,7 @@ class Served:
                 self.services[id_] = each
                 selector = _labels(object_at(each.content, "spec", "selector"))
                 self.selections[id_] = each.namespace, selector
-            elif each.kind in _BACKENDS:
+            elif each.kind in BACKENDS:
                 self.routes[id_] = each
             machine = VirtualMachineView.of(each)
             labels = _labels(_pod_labels(each, machine))
@@ -166,6 +165,20 @@ class Served:
                     yield id_
 
     @cached_property
+    def by_name(self) -> Mapping[Name, _Selection]:
+        """What the Services select, by their namespaces and names."""
+        return {(id_.namespace, id_.name): each for id_, each in self.selections.items()}
+
+    @cached_property
+    def by_gateway(self) -> Mapping[Name, AbstractSet[Name]]:
+        """The Services to which routes lead, by the Gateways of these."""
+        found: dict[Name, set[Name]] = {}
+        for each in self.routes.values():
+            for gateway in gateways(each):
+                found.setdefault(gateway, set()).update(backends(each))
+        return found
+
+    @cached_property
     def _by_label(self) -> Mapping[tuple[str, _Label], Sequence[ResId]]:
         """The Services by namespace and one of the labels in their selectors."""
         found: dict[tuple[str, _Label], list[ResId]] = {}
@@ -189,8 +202,7 @@ class _Judge:
         if any(side.there[id_] > 1 for side in self._sides for id_ in (change.before, change.id) if id_):
             return None  # it is in several overlays, and which of them has the machines is not known
         if change.id.gvk.kind != SERVICE:
-            gone = before.routes.get(change.id)
-            return self._removed_route(gone) if gone else None
+            return self._unrouted(change)
         if change.before and _loses_its_name(change):
             selection = before.selections.get(change.before)
             return self._removed(selection) if selection else None
@@ -220,26 +232,38 @@ class _Judge:
     def _closed(self, id_: ResId) -> Impact | None:
         """Return what happens if machines are no longer reached by a port of a Service, or from outside."""
         old, new = (each.services[id_] for each in self._sides)
-        ways = [each for each in _ways(old) if each not in _ways(new)]
+        ways = lost_ways(old, new)
         selected = self._lost(self._sides[0].selections[id_], frozenset()) if ways else []
         if not selected:
             return None
         reason = f"connections to {listed(selected)} by {listed(ways)} of this Service fail at once"
         return Impact(Effect.STOP, reason, _SOURCE)
 
-    def _removed_route(self, gone: Resource) -> Impact | None:
-        """Return what the removal of a route does to the machines behind its Services, which stay."""
-        names = {text_at(each, "name") for each in _backends(gone.content.get("spec"), _BACKENDS[gone.kind])}
-        lost = (
-            name
-            for id_, selection in self._sides[1].selections.items()
-            if id_.name in names and id_.namespace == gone.namespace
-            for name in self._lost(selection, frozenset())
-        )
+    def _unrouted(self, change: ResourceChange) -> Impact | None:
+        """Return what the change of a route, or the removal of one or of a Gateway, does to machines."""
+        before, after = self._sides
+        if change.id.gvk.kind not in BACKENDS:
+            gone = change.before or change.id
+            return self._cut(change, after.by_gateway.get((gone.namespace, gone.name), frozenset()))
+        old, new = before.routes.get(change.id), after.routes.get(change.id)
+        if old is None or (new is None and change.type is not ChangeType.REMOVED):
+            return None
+        if new is None:
+            return self._cut(change, backends(old))
+        return self._cut(change, lost_backends(old, new), backends(new) - backends(old))
+
+    def _cut(
+        self, change: ResourceChange, services: Iterable[Name], added: Iterable[Name] = ()
+    ) -> Impact | None:
+        """Return what happens if connections no longer come to Services, but to ``added`` ones."""
+        known = self._sides[1].by_name
+        left = {pods.id for each in added if each in known for pods in self._sides[1].selected(known[each])}
+        lost = (name for each in sorted(services) if each in known for name in self._lost(known[each], left))
         selected = [*dict.fromkeys(lost)]
         if not selected:
             return None
-        return Impact(Effect.STOP, f"connections to {listed(selected)} by this {gone.kind} fail at once", "")
+        reason = f"connections to {listed(selected)} by this {change.id.gvk.kind} fail at once"
+        return Impact(Effect.STOP, reason, "")
 
     def _update(self, old: _Selection, new: _Selection) -> Impact | None:
         """Return what happens if a machine that the old Service selects is not selected by the new one.
@@ -287,38 +311,6 @@ def _leaving(change: ResourceChange, services: Sequence[str]) -> ResourceChange:
         for each in change.fields
     )
     return change._replace(impact=change.impact and added(change.impact), fields=tuple(fields))
-
-
-def _ways(service: Resource) -> list[str]:
-    """Return by what a Service is reached, in the cluster and from outside, in words.
-
-    A port that leads to another port of the machine counts as another one. A headless Service only gives the
-    addresses of its pods, which have all ports.
-    """
-    spec = object_at(service.content, "spec")
-    if spec.get("clusterIP") == "None":
-        return []
-    kind, found = text_at(spec, "type"), list[str]()
-    for port in map(object_at, array_at(spec, "ports")):
-        label = f"port {port.get('port')}/{text_at(port, 'protocol') or 'TCP'}"
-        target = port.get("targetPort") or port.get("port")
-        found.append(label if target == port.get("port") else f"{label} to {target}")
-        if kind in _FROM_OUTSIDE and port.get("nodePort"):
-            found.append(f"node port {port.get('nodePort')}")
-    found += ["the node ports"] if kind in _FROM_OUTSIDE else []
-    return [*found, *(["the external address"] if kind == "LoadBalancer" else [])]
-
-
-def _backends(value: Json, keys: frozenset[str]) -> Iterator[JsonObject]:
-    """Yield what the fields of a route with these names refer to."""
-    if isinstance(value, list):
-        for each in value:
-            yield from _backends(each, keys)
-    elif isinstance(value, dict):
-        for key, child in value.items():
-            if key in keys:
-                yield from map(object_at, child if isinstance(child, list) else [child])
-            yield from _backends(child, keys)
 
 
 def _labels(written: Mapping[str, Json]) -> frozenset[_Label]:

@@ -113,6 +113,13 @@ def machine() -> dict[str, Any]:
 HTTP, SSH = {"name": "http", "port": 80}, {"name": "ssh", "port": 22}
 
 
+BALANCER = {"type": "LoadBalancer"}
+
+
+def sources(*ranges: str) -> dict[str, Any]:
+    return {**BALANCER, "loadBalancerSourceRanges": [*ranges]}
+
+
 @pytest.mark.parametrize(
     ("before", "after", "lost"),
     [
@@ -135,6 +142,14 @@ HTTP, SSH = {"name": "http", "port": 80}, {"name": "ssh", "port": 22}
             "node port 30080",
         ),
         ({"ports": [HTTP], "clusterIP": "None"}, {"ports": [SSH], "clusterIP": "None"}, ""),
+        ({"externalIPs": ["1.2.3.4"]}, {}, "the external address 1.2.3.4 of this Service"),
+        ({**BALANCER, "loadBalancerIP": "1.2.3.4"}, BALANCER, "the external address 1.2.3.4 of this Service"),
+        ({**BALANCER, "loadBalancerIP": "1.2.3.4"}, {}, "the node ports, the external address of this"),
+        (BALANCER, {**BALANCER, "loadBalancerIP": "1.2.3.4"}, ""),
+        (BALANCER, sources("10.0.0.0/8"), "the external address from outside of 10.0.0.0/8 of this Service"),
+        (sources("10.0.0.0/8"), sources("10.1.0.0/16"), "the external address from 10.0.0.0/8 of this"),
+        (sources("10.1.0.0/16"), sources("fd00::/8", "10.0.0.0/8"), ""),
+        (BALANCER, sources("0.0.0.0/0"), ""),
     ],
 )
 @pytest.mark.parametrize("app", ["web", "other"])
@@ -171,3 +186,53 @@ def test_removed_route_to_a_machine(kind: str, spec: dict[str, Any], app: str) -
     found = impact([machine(), service, object_(kind, spec)], [machine(), service])
     assert (found is not None) is (app == "web")
     assert found is None or found.reason == f"connections to VirtualMachine web by this {kind} fail at once"
+
+
+OTHER = {"service": {"name": "other", "port": {"number": 80}}}
+
+
+def paths(**backends: object) -> dict[str, Any]:
+    found = [{"path": f"/{path}", "backend": backend} for path, backend in backends.items()]
+    return {"rules": [{"host": "a.example", "http": {"paths": found}}]}
+
+
+def http_route(*names: str, gateway: str = "public", weight: int = 1) -> dict[str, Any]:
+    backends = [{"name": name, "weight": weight if name == "web" else 1} for name in names]
+    return {"parentRefs": [{"name": gateway}], "rules": [{"backendRefs": backends}]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after", "is_lost"),
+    [
+        ("Ingress", {"defaultBackend": BACKEND}, {"defaultBackend": OTHER}, True),
+        ("Ingress", paths(a=BACKEND, b=OTHER), paths(a=OTHER, b=BACKEND), True),
+        ("Ingress", paths(a=BACKEND), paths(a=BACKEND, b=OTHER), False),
+        ("Ingress", paths(a=BACKEND), {**paths(a=BACKEND), "ingressClassName": "nginx"}, False),
+        ("Route", {"to": {"name": "web"}}, {"to": {"name": "other"}}, True),
+        ("HTTPRoute", http_route("web"), http_route("web", "other"), False),
+        ("HTTPRoute", http_route("web", "other"), http_route("web", "other", weight=0), True),
+        ("HTTPRoute", http_route("web"), http_route("web", gateway="internal"), True),
+        ("HTTPRoute", http_route("web"), http_route("new"), False),
+    ],
+)
+def test_route_that_leads_elsewhere(
+    kind: str, before: dict[str, Any], after: dict[str, Any], *, is_lost: bool
+) -> None:
+    services = [
+        {**object_("Service", {"selector": {"app": app}}), "metadata": {"name": name, "namespace": "prod"}}
+        for name, app in (("web", "web"), ("other", "other"), ("new", "web"))
+    ]
+    routes = [object_(kind, each) for each in (before, after)]
+    found = impact([machine(), *services, routes[0]], [machine(), *services, routes[1]])
+    assert (found is not None) is is_lost
+    assert found is None or found.reason == f"connections to VirtualMachine web by this {kind} fail at once"
+
+
+@pytest.mark.parametrize("gateway", ["web", "other"])
+def test_removed_gateway_of_a_route(gateway: str) -> None:
+    kept = [machine(), object_("Service", {"selector": {"app": "web"}})]
+    kept.append(object_("HTTPRoute", http_route("web", gateway=gateway)))
+    gone = {**object_("Gateway", {}), "apiVersion": "gateway.networking.k8s.io/v1"}
+    found = impact([*kept, gone], kept)
+    assert (found is not None) is (gateway == "web")
+    assert found is None or found.reason == "connections to VirtualMachine web by this Gateway fail at once"
