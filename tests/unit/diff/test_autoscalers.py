@@ -58,3 +58,32 @@ def test_autoscaler_of_a_deployment_is_not_judged() -> None:
     other = (SCALER % "maxReplicas: 1").replace("pool.kubevirt.io/v1beta1", "apps/v1")
     [change] = compare_overlay("a", "a", side(), side(other)).changes
     assert change.impact is None
+
+
+SCALED = (
+    "{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: a, annotations: {%s}},"
+    f" spec: {{%s, scaleTargetRef: {{{TARGET}, name: web}}}}}}"
+)
+PAUSED = "autoscaling.keda.sh/paused"
+
+
+@pytest.mark.parametrize(
+    ("annotations", "before", "after", "words"),
+    [
+        ("", "", "maxReplicaCount: 9", "down, from 3 to 0"),
+        ("", "", "minReplicaCount: 3, maxReplicaCount: 2", "has 3 replicas, and maxReplicaCount is 2"),
+        ("", "", "minReplicaCount: 3", ""),
+        ("", "", "minReplicaCount: 3, idleReplicaCount: 0", "down, from 3 to 0"),
+        ("", "minReplicaCount: 3", "minReplicaCount: 0", "down to 0"),
+        ("", "minReplicaCount: 3", "minReplicaCount: 3, maxReplicaCount: 5", "maxReplicaCount 100 -> 5"),
+        ("", "", f"minReplicaCount: 1, advanced: {{horizontalPodAutoscalerConfig: {{{FIXED}}}}}", ""),
+        (f"{PAUSED}-replicas: '0'", "", "minReplicaCount: 3", "maxReplicaCount is 0"),
+        (f"{PAUSED}: 'true'", "", "minReplicaCount: 0", ""),
+        (f"{PAUSED}-scale-down: 'true'", "", "minReplicaCount: 0", ""),
+    ],
+)
+def test_scaled_object_may_delete_machines(annotations: str, before: str, after: str, words: str) -> None:
+    old = side(POOL, *([SCALED % ("", before)] if before else []))
+    [change] = compare_overlay("a", "a", old, side(POOL, SCALED % (annotations, after))).changes
+    assert (change.effects == (Effect.MAY_DELETE,)) is bool(words)
+    assert words in (change.impact.reason if change.impact else "")
