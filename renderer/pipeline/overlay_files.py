@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterator
+from functools import cache
 
 from renderer.files.file_system import FileSystem
 from renderer.gitops.folder_reader import FolderReader
@@ -33,6 +34,7 @@ class OverlayFiles:
         self._graph = graph
         self._artifacts: dict[str, tuple[FileSystem, KustomizationGraph]] = {}
         self._found: dict[str, frozenset[str]] = {}
+        self._flux_files = cache(self._flux_files_of)
 
     def of(self, overlay: Overlay) -> frozenset[str]:
         """Return the files that the overlay is built from, and the files that define its entry point."""
@@ -66,9 +68,8 @@ class OverlayFiles:
                     used = _flux_files(composed, KustomizationGraph(composed), folder)
                     yield from map(composed.resolve, used)
             case _:
-                fs, graph = self._artifact(point.ignore)
                 for folder in point.folders or (overlay.path,):
-                    yield from _flux_files(fs, graph, folder)
+                    yield from self._flux_files(point.ignore, folder)
 
     def _directory(self, folder: str, source: JsonObject) -> Iterator[str]:
         from renderer.gitops.argocd.directory import DirectoryOptions, manifest_files
@@ -101,6 +102,11 @@ class OverlayFiles:
                 yield from self._directory(folder, overridden.content)
             elif kind is SourceType.KUSTOMIZE:
                 yield from self._graph.files(folder)
+
+    def _flux_files_of(self, ignore: str, folder: str) -> frozenset[str]:
+        """Return what ``_flux_files`` yields of an artifact, once for all Kustomizations of the folder."""
+        fs, graph = self._artifact(ignore)
+        return frozenset(_flux_files(fs, graph, folder))
 
     def _artifact(self, ignore: str) -> tuple[FileSystem, KustomizationGraph]:
         from renderer.gitops.flux.artifact import ArtifactFileSystem

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import process_time
 from typing import Any
 
 import pytest
 
 from renderer.adopt.live.ignored_differences import IgnoreRules, rules_of_application, rules_of_kustomization
-from renderer.app.comparison import overlay_owners, redirected_overlays
+from renderer.app.comparison import overlay_owners, redirected_overlays, unlisted_side
 from renderer.app.comparison.deployer_map import DeployerMap
 from renderer.app.comparison.ignores import Ignores
 from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
 from renderer.app.comparison.redirected_overlays import RedirectedOverlays
 from renderer.app.comparison.relocated_overlays import Relocation, relocation_of
 from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff import orders, reads, services
 from renderer.diff.compare import compare_overlay
 from renderer.diff.images import image_moves
 from renderer.diff.missing import Makers
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.vm_fields import ChangedFields
-from renderer.files.file_system import MemoryFileSystem
+from renderer.files.file_system import FileSystem, MemoryFileSystem, readable_content
 from renderer.gitops.engine_reaction import redirection_by_instance
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -48,6 +49,8 @@ from renderer.model.release import LATEST
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.model.run.work import WorkLimitError, begin_run, spent
+from renderer.pipeline import overlay_files
+from renderer.pipeline.overlay_files import _flux_files
 from renderer.provenance.patterns import FieldPattern
 
 CONFIG_MAP = Gvk("", "v1", "ConfigMap")
@@ -500,3 +503,37 @@ def test_owners_of_an_overlay_are_compared_with_those_of_the_same_cluster(
     assert len(found) == 40
     assert "a41 begins to apply what" in found[1]
     assert len(read) < 500
+
+
+def test_files_that_kustomizations_of_one_folder_share_are_looked_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kustomizations = "---\n".join(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+        f"metadata: {{name: k{number}, namespace: a}}\n"
+        "spec: {path: ./d, prune: true, sourceRef: {kind: GitRepository, name: x}}\n"
+        for number in range(20)
+    )
+    shared = {f"d/{number}.yaml": "kind: ConfigMap\n" for number in range(10)}
+    project = f"{HEAD}overlays: [{{path: o/*}}]\n"
+    files = {"vmrender.yaml": project, "o/a/kustomization.yaml": "", "k/a.yaml": kustomizations, **shared}
+    side, _ = sides_of(files, files)
+    unlisted, read = UnlistedSide(side), list[str]()
+
+    def counted(fs: FileSystem, path: str) -> bytes | None:
+        read.append(path)
+        return readable_content(fs, path)
+
+    listed: list[str] = []
+
+    def files_of_folder(*args: Any) -> Iterator[str]:  # noqa: ANN401 - handed on
+        listed.append(args[-1])
+        return _flux_files(*args)
+
+    monkeypatch.setattr(unlisted_side, "readable_content", counted)
+    monkeypatch.setattr(overlay_files, "_flux_files", files_of_folder)
+    for each in unlisted.overlays.values():
+        assert not unlisted.may_configure(each)
+        assert {*shared} <= unlisted.files(each)
+    assert (len(unlisted.overlays), len(listed)) == (20, 1)
+    assert len(read) == len({*read}) == 11

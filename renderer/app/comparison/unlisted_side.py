@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import NamedTuple
 
 from renderer.app.comparison.side import Side
@@ -64,6 +64,8 @@ class UnlistedSide:
     def __init__(self, side: Side) -> None:
         self.side = side
         self._files = OverlayFiles(side.fs, side.graph)
+        self._target = cache(self._target_of)
+        self._names_configuring = cache(self._find_configuring)
         self._objects: dict[str, tuple[Resource, ...]] = {}
         #: The objects that configure KubeVirt, of overlays that were rendered.
         self.configuring: list[Resource] = []
@@ -85,15 +87,15 @@ class UnlistedSide:
         A file that is found by a link to its folder has both paths.
         """
         found = self._files.of(overlay)
-        return found.union(each for path in found for each in self._targets(path))
+        return found.union(filter(None, map(self._target, found)))
 
     def may_configure(self, overlay: Overlay) -> bool:
         """Return True if a file of an overlay names a kind that configures KubeVirt."""
-        return any(
-            kind in (readable_content(self.side.fs, path) or b"")
-            for path in self._files.of(overlay)
-            for kind in _CONFIGURING
-        )
+        return any(map(self._names_configuring, self._files.of(overlay)))
+
+    def _find_configuring(self, path: str) -> bool:
+        content = readable_content(self.side.fs, path) or b""
+        return any(kind in content for kind in _CONFIGURING)
 
     def submodule_of(self, overlay: Overlay, submodules: Iterable[str]) -> str:
         """Return the first of some submodules whose files an overlay may be built from; empty without one."""
@@ -120,9 +122,10 @@ class UnlistedSide:
         sources = (each for each in self.side.deployers.objects if each.reference == key)
         return any(object_at(each.content, "spec").get("recurseSubmodules") is True for each in sources)
 
-    def _targets(self, path: str) -> Iterator[str]:
+    def _target_of(self, path: str) -> str:
         with suppress(DiagnosticError):  # it leads out of the repository: reported by the build
-            yield self.side.fs.resolve(path)
+            return self.side.fs.resolve(path)
+        return ""
 
     @cached_property
     def overlays(self) -> Mapping[str, Overlay]:
