@@ -154,3 +154,28 @@ def test_overlays_of_two_roots_are_of_two_clusters(folder: Path) -> None:
     commit(folder, repository(PATHS, {**root("east", "machines"), **root("west", "secrets")}))
     write(folder, {"secrets/deny.yaml": POLICY})
     assert CHANGES[0][1] not in run().stdout
+
+
+QUOTA = "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: shop}, spec: SPEC}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("", "{hard: {pods: 0}}", "VirtualMachine db runs, and pods is 0"),
+        ("", '{hard: {requests.memory: "0"}}', "requests.memory is 0"),
+        ("{hard: {pods: 5}}", "{hard: {count/pods: 0}}", "count/pods is 0"),
+        ("{hard: {pods: 0}}", "{hard: {pods: 0, services: 1}}", ""),
+        ("", "{hard: {pods: 1}}", ""),
+        ("", "{hard: {pods: 0}, scopes: [BestEffort]}", ""),
+    ],
+)
+def test_quota_keeps_machines_of_another_overlay_from_starting(
+    folder: Path, before: str, after: str, said: str
+) -> None:
+    former = {"secrets/quota.yaml": QUOTA.replace("SPEC", before)} if before else {}
+    commit(folder, repository(UNLISTED, {**root("east", "machines", "secrets"), **former}))
+    write(folder, {"secrets/quota.yaml": QUOTA.replace("SPEC", after)})
+    found = run("--fail-on", "no-start")
+    assert said in found.stdout
+    assert found.exit == bool(said)

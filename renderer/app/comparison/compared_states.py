@@ -10,6 +10,7 @@ from renderer.app.comparison.compared_overlay import AppliedDifference, compare_
 from renderer.app.comparison.moved_objects import MovedObjects, OverlayStates
 from renderer.app.comparison.new_namespaces import NewNamespaces
 from renderer.app.comparison.policies_elsewhere import PoliciesElsewhere
+from renderer.app.comparison.quotas_elsewhere import QuotasElsewhere
 from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
 from renderer.app.comparison.relocated_overlays import with_relocation
 from renderer.app.comparison.revisions import Commit
@@ -40,6 +41,7 @@ class ComparedStates:
         self._clusters = SharedClusters(sides)
         self._claims = ClaimsElsewhere(self._clusters)
         self._policies = PoliciesElsewhere(self._clusters)
+        self._quotas = QuotasElsewhere(self._clusters)
         self._names = UnknownNames(sides, self._readers)
         self._namespaces = NewNamespaces(sides)
         #: The objects of the overlays with a refused change.
@@ -64,7 +66,7 @@ class ComparedStates:
         """Yield the differences, with what machines read, name and need of other overlays, and where."""
         found: Iterable[OverlayDifference] = self._names.added_to(self._readers.added_to(differences))
         found = self._services.added_to(self._namespaces.added_to(found))
-        yield from self._policies.added_to(self._claims.added_to(found))
+        yield from self._quotas.added_to(self._policies.added_to(self._claims.added_to(found)))
 
     def with_stalled_syncs(self, differences: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the differences, with the syncs that stop at a refused change."""
@@ -108,6 +110,7 @@ class ComparedStates:
         self._clusters.add(overlay, before, applied)
         self._claims.add(path, before, applied)
         self._policies.add(path, before, applied)
+        self._quotas.add(path, before, applied)
         if has_refusals(found):
             written = (each for side in states.ends for each in written_of(side))
             self._manifests[path] = {each.current_id: each for each in written}
