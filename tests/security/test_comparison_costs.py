@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from renderer.adopt.live.ignored_differences import IgnoreRules, rules_of_application, rules_of_kustomization
-from renderer.app.comparison import overlay_owners, redirected_overlays, unlisted_side
+from renderer.app.comparison import overlay_owners, redirected_overlays, target_secrets, unlisted_side
 from renderer.app.comparison.deployer_map import DeployerMap
 from renderer.app.comparison.ignores import Ignores
 from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
@@ -24,6 +24,7 @@ from renderer.diff.missing import Makers
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.vm_fields import ChangedFields
 from renderer.files.file_system import FileSystem, MemoryFileSystem, readable_content
+from renderer.gitops.argocd.application import as_application
 from renderer.gitops.engine_reaction import redirection_by_instance
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -537,3 +538,23 @@ def test_files_that_kustomizations_of_one_folder_share_are_looked_at_once(
         assert {*shared} <= unlisted.files(each)
     assert (len(unlisted.overlays), len(listed)) == (20, 1)
     assert len(read) == len({*read}) == 11
+
+
+def test_secrets_of_clusters_are_compared_once_for_each_application(monkeypatch: pytest.MonkeyPatch) -> None:
+    application = (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\n"
+        "spec: {destination: {name: b}, source: {repoURL: ., path: rendered, directory: {recurse: true}}}\n"
+    )
+    overlays = {f"o/{number}/kustomization.yaml": "" for number in range(20)}
+    files = {"vmrender.yaml": f"{HEAD}overlays: [{{path: o/*}}]\n", "k/a.yaml": application, **overlays}
+    before, after = sides_of(files, files)
+    read: list[str] = []
+
+    def counted(deployer: Resource) -> Resource:
+        read.append(deployer.name)
+        return as_application(deployer)
+
+    monkeypatch.setattr(target_secrets, "as_application", counted)
+    targets = target_secrets.TargetSecrets(before, after, ["s.yaml"])
+    assert not any(targets.reason(each) for each in after.overlays.values())
+    assert (len(after.overlays), read) == (20, ["a"])

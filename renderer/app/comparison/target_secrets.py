@@ -20,6 +20,7 @@ from renderer.model.base64_text import decoded_base64
 from renderer.model.cluster_settings import LOCAL_NAME, LOCAL_SERVER
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.json import JsonObject, object_at, text_at, without
+from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
@@ -50,6 +51,7 @@ class TargetSecrets:
     def __init__(self, before: Side, after: Side, changed: Iterable[str]) -> None:
         self._sides = before, after
         self._files = sorted(changed)
+        self._reasons: dict[tuple[Site, ResId], str] = {}
 
     @cached_property
     def _changed(self) -> Mapping[ResId, Sequence[_Target]]:
@@ -70,22 +72,35 @@ class TargetSecrets:
 
     def reason(self, overlay: Overlay) -> str:
         """Return why an overlay may go to another cluster, or to none; empty if it does not."""
-        for deployer in self._sides[1].deployers.of(overlay) if self._files else ():
-            application = as_application(deployer)
-            if not is_application(application):
-                continue
-            destination = object_at(application.content, "spec", "destination")
-            wanted = {text_at(destination, "server").rstrip("/"), text_at(destination, "name")} - {""}
-            is_local = not wanted.isdisjoint({LOCAL_SERVER, LOCAL_NAME})
-            is_chosen = is_application_set(deployer) and "{{" in "".join(wanted)
-            for id_, targets in self._changed.items() if not is_local else ():
-                addresses = [each.addresses for each in targets]
-                is_moved = len(addresses) == 1 or addresses[0] != addresses[1]
-                is_named = any(each is None or not wanted.isdisjoint(each) for each in addresses)
-                if is_chosen or (is_named and (is_moved or None in addresses)):
-                    label = f"{deployer.kind} {deployer.name}"
-                    secret = f"{id_.gvk.kind} {id_.name}"
-                    return f"{secret} changes, by which {label} finds its cluster: it may be another"
+        if not self._files:
+            return ""
+        if overlay.deployer:  # another entry may get it with other variables
+            return self._reason_of(overlay.deployer)
+        for deployer in self._sides[1].deployers.of(overlay):
+            key = deployer.origin, deployer.current_id
+            if key not in self._reasons:
+                self._reasons[key] = self._reason_of(deployer)
+            if reason := self._reasons[key]:
+                return reason
+        return ""
+
+    def _reason_of(self, deployer: Resource) -> str:
+        """Return why an object may deploy to another cluster, once for all overlays."""
+        application = as_application(deployer)
+        if not is_application(application):
+            return ""
+        destination = object_at(application.content, "spec", "destination")
+        wanted = {text_at(destination, "server").rstrip("/"), text_at(destination, "name")} - {""}
+        is_local = not wanted.isdisjoint({LOCAL_SERVER, LOCAL_NAME})
+        is_chosen = is_application_set(deployer) and "{{" in "".join(wanted)
+        for id_, targets in self._changed.items() if not is_local else ():
+            addresses = [each.addresses for each in targets]
+            is_moved = len(addresses) == 1 or addresses[0] != addresses[1]
+            is_named = any(each is None or not wanted.isdisjoint(each) for each in addresses)
+            if is_chosen or (is_named and (is_moved or None in addresses)):
+                label = f"{deployer.kind} {deployer.name}"
+                secret = f"{id_.gvk.kind} {id_.name}"
+                return f"{secret} changes, by which {label} finds its cluster: it may be another"
         return ""
 
 
