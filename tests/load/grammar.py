@@ -373,6 +373,23 @@ def _user_data(size: int) -> Parts:
     return Parts(documents=head + _filled(size, "            - echo password-{n} > /etc/x{n}\n"))
 
 
+def _guest_data(size: int) -> Parts:
+    """Machines that share their volumes by an alias, and the Secrets in these, which share their data."""
+    volumes = _filled(size // 4, "{{name: v{n}, cloudInitNoCloud: {{secretRef: {{name: g{n}}}}}}}, ")
+    data = "userdata: '#cloud-config', networkdata: '', " + _filled(size // 4, "k{n}: admin, ")
+    item = "- {{{{apiVersion: {api}, kind: {kind}, metadata: {{{{name: g{{n}}, namespace: a}}}}, {rest}}}}}\n"
+    machines = item.format(
+        api="kubevirt.io/v1", kind="VirtualMachine", rest="spec: {{runStrategy: Always, template: *t}}"
+    )
+    others = item.format(api="v1", kind="Secret", rest="stringData: *d")
+    shared = (
+        "- {apiVersion: example.org/v1, kind: Shared, metadata: {name: shared, namespace: a},"
+        f" t: &t {{spec: {{domain: {{devices: {{}}}}, volumes: [{volumes}]}}}}, d: &d {{{data}}}}}\n"
+    )
+    items = f"{shared}{_filled(size // 4, machines)}{_filled(size // 4, others)}"
+    return Parts(documents=f"---\napiVersion: v1\nkind: List\nitems:\n{items}")
+
+
 _ADD = '"[{{\\"op\\":\\"add\\",\\"path\\":\\"/x{n}\\",\\"value\\":1}}]"'
 FEATURES: Mapping[str, Feature] = {
     "resources": _documents(_CONFIG_MAP),
@@ -413,6 +430,7 @@ FEATURES: Mapping[str, Feature] = {
     "flux": _flux,
     "catalog": _catalog,
     "userData": _user_data,
+    "guestData": _guest_data,
 }
 #: Every command that reads a repository, in an order in which each finds what it needs. ``import`` and
 #: ``diff --live`` read the resources as a dump, ``fn`` reads them as a ResourceList; ``init`` runs without a
