@@ -19,7 +19,6 @@ from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.recorder import Inputs, RecordedFileSystem, Recorder, Task
 from renderer.files.work_tree import WorkTree
 from renderer.findings.located import Located
-from renderer.findings.masking import is_masked
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.resource import ResourceSet
@@ -27,7 +26,7 @@ from renderer.model.kube.sharing import forget_shared
 from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
-from renderer.model.run.taint import count_tainted, tainted_since
+from renderer.model.run.taint import count_tainted, learned_masking, noted_masking, tainted_since
 from renderer.model.run.work import WorkDone, spend
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
@@ -48,7 +47,8 @@ class RenderedOverlay(Record):
     to the repository. ``seconds`` is the duration, ``summary`` the same in words. ``steps`` are the steps of
     work (``model.run.work``), ``read`` the sizes of the files that no earlier overlay had read. ``tainted``
     are the values first noted for this overlay that no output may repeat (``model.run.taint``).
-    ``may_be_kept`` is False if a finding has one, or a line that it is about: the next run may know others.
+    ``may_be_kept`` is False if a line that a finding is about contains one of them, or if something of it is
+    made of a value of another overlay's Secret.
     ``by_worker``: another process rendered it, and is busy with the next ones.
     """
 
@@ -151,7 +151,11 @@ class OverlayRenderer:
         )
 
     def _located(self, found: tuple[Diagnostic, ...], overlay: Overlay, *, is_last: bool) -> _LocatedFindings:
-        """Return the findings with their lines; the same ones if the overlay before had the same."""
+        """Return the findings with their lines; the same ones if the overlay before had the same.
+
+        What Secrets of other overlays have is masked when they are reported, so that a cached finding depends
+        on these only if something of it is made of a value.
+        """
         last = self._located_last
         is_same = last.tainted == count_tainted() and len(last.of) == len(found)
         if is_same and all(map(is_, last.of, found)):
@@ -159,16 +163,19 @@ class OverlayRenderer:
             self._locator.note_uses(found)
             return last
         of = () if is_last else found
+        others = learned_masking()
+        depends_on_others = any(others in each.confidential for each in found)
         unlocated = deque(found)
         del found  # the last overlay frees each finding once its line is known
         each = (unlocated.popleft() for _ in range(len(unlocated)))
         findings = tuple(
-            each._replace(overlays=()) for each in locate(self._fs, each, overlay.path, self._locator)
+            each._replace(overlays=())
+            for each in locate(self._fs, each, overlay.path, self._locator, noted_masking)
         )
-        has_values = any(map(is_masked, findings)) or self._tainted_quotes.any_at(
-            each.location for each in findings
+        may_be_kept = not (
+            depends_on_others or self._tainted_quotes.any_at(each.location for each in findings)
         )
-        self._located_last = _LocatedFindings(findings, not has_values, of, count_tainted())
+        self._located_last = _LocatedFindings(findings, may_be_kept, of, count_tainted())
         return self._located_last
 
     @cached_property

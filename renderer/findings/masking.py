@@ -23,7 +23,7 @@ from renderer.model.kube.res_id import ResId
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.masking import MASK, NOTHING, Masking
 from renderer.model.pattern import pattern
-from renderer.model.run.taint import keys_of, taint_masking, texts_of
+from renderer.model.run.taint import keys_of, texts_of
 
 _DELIMITERS = pattern(r"[\W_]+")
 #: Shorter parts are words of messages as well.
@@ -47,17 +47,6 @@ def masked(finding: Located, *maskings: Masking | None) -> Located:
         if finding.field:
             finding = finding._replace(field=shown_path(finding.field, masking))
     return finding
-
-
-def is_masked(finding: Located) -> bool:
-    """Return True if a value has been masked in the finding."""
-    ids = finding.resource or ()
-    texts = (finding.message, finding.hint or "", str(finding.field or ""), *map(str, ids))
-    return (
-        finding.hides_line
-        or any(MASK in text for text in texts)
-        or any(MASK in each.message for each in finding.related)
-    )
 
 
 def parts_of_value(finding: Diagnostic, content: JsonObject, masking: Masking) -> tuple[Masking, ...]:
@@ -128,9 +117,8 @@ def _is_made_of(text: str, value: str) -> bool:
     return any(text[start : start + _SHORTEST_PART] in runs for start in range(len(text)))
 
 
-def shown_resource(resource: ResId | None) -> ResId | None:
-    """Return the id of an object without values noted in this run, which may have become names."""
-    masking = taint_masking()
+def shown_resource(resource: ResId | None, masking: Masking) -> ResId | None:
+    """Return the id of an object without values of a run, which may have become names."""
     return shown_id(resource, masking) if resource and masking else resource
 
 

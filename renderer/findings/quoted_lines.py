@@ -11,7 +11,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.location import Location
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.masking import MASK, Masking
-from renderer.model.run.taint import taint_masking
+from renderer.model.run.taint import noted_masking, taint_masking
 from renderer.model.run.work import spend
 from renderer.yamlio.documents import split_documents, text_of
 from renderer.yamlio.errors import UnusableError
@@ -76,7 +76,7 @@ class TaintedQuotes:
 
     def any_at(self, locations: Iterable[Location | None]) -> bool:
         """Return True if a line at one of the locations holds a noted value, or a part, and may be shown."""
-        masking = taint_masking()
+        masking = noted_masking()
         return bool(masking) and any(
             self._is_in_lines(path, {place.line for place in places}, masking)
             for path, places in _by_file(locations).items()

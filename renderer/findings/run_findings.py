@@ -75,15 +75,21 @@ class _Recognised(Record):
 class RunFindings:
     """The findings of one run about files of ``fs``; without ``fs``, no lines are looked up.
 
-    ``locator`` is a locator that has already read some of the files.
+    ``locator`` is a locator that has already read some of the files. ``masking`` returns the search for
+    confidential values of the run.
     """
 
     def __init__(
-        self, fs: FileSystem | None, chosen: FindingFilter = _ALL, locator: Locator | None = None
+        self,
+        fs: FileSystem | None,
+        chosen: FindingFilter = _ALL,
+        locator: Locator | None = None,
+        masking: Callable[[], Masking] = taint_masking,
     ) -> None:
         self.has_errors = False
         self._fs = fs
         self._chosen = chosen
+        self._masking = masking
         self._merged = MergedFindings(chosen.most)
         #: Findings that were added, by their identity.
         self._recognised: dict[int, _Recognised] = {}
@@ -117,10 +123,10 @@ class RunFindings:
             return masked(
                 found._replace(
                     severity=level,
-                    resource=shown_resource(found.resource),
+                    resource=shown_resource(found.resource, self._masking()),
                     overlays=overlays or found.overlays,
                 ),
-                taint_masking(),
+                self._masking(),
             )
 
         return self._add(findings, overlays, reported, 0)
@@ -159,13 +165,13 @@ class RunFindings:
         known = self._known(finding)
         tainted = count_tainted()
         if known.masked is None or known.masked_for != (finding.confidential, tainted):
-            known.masked = masked(known.found, *finding.confidential, taint_masking(), known.own_values)
+            known.masked = masked(known.found, *finding.confidential, self._masking(), known.own_values)
             if self._has_value_on_line(known.found.location, finding.confidential):
                 known.masked = known.masked._replace(hides_line=True)
             known.masked_for = finding.confidential, tainted
         return known.masked._replace(
             severity=self._level(finding.severity),
-            resource=shown_resource(finding.resource),
+            resource=shown_resource(finding.resource, self._masking()),
             overlays=overlays,
         )
 
@@ -288,9 +294,13 @@ def locate(
     findings: Iterable[Diagnostic],
     overlay: str = "",
     locator: Locator | None = None,
+    masking: Callable[[], Masking] = taint_masking,
 ) -> tuple[Located, ...]:
-    """Return the findings as they are reported, sorted by file and line."""
-    run = RunFindings(fs, locator=locator)
+    """Return the findings as they are reported, sorted by file and line.
+
+    ``masking`` is as for ``RunFindings``.
+    """
+    run = RunFindings(fs, locator=locator, masking=masking)
     run.add(findings, overlay)
     return run.found()
 

@@ -497,25 +497,31 @@ class Pipeline:
     def with_confidential(
         self, overlay: Overlay, resources: Iterable[Resource], found: tuple[Diagnostic, ...]
     ) -> tuple[Diagnostic, ...]:
-        """Note in findings the values of the overlay's Secrets that no output may show."""
+        """Note in findings the values of the overlay's Secrets that no output may show.
+
+        And those of other overlays, if something of a finding is made of one: it depends on these then.
+        """
         if not found:
             return found
         from renderer.findings.masking import parts_of_value, without_derived_texts
         from renderer.findings.own_values import values_in_object
-        from renderer.model.run.taint import taint_masking
+        from renderer.model.run.taint import learned_masking, noted_masking
 
         resources = tuple(resources)
         of_overlay = self._masking(self.secrets(overlay, resources))
-        of_run = taint_masking()
+        of_run, of_others = noted_masking(), learned_masking()
         by_id = {each.current_id: each.content for each in resources}
         noted: list[Diagnostic] = []
         for each in found:
             content = by_id.get(each.resource) if each.resource else None
             own = values_in_object(each, content) if content else None
             maskings = [masking for masking in (own, of_overlay) if masking]
-            if content and (maskings or of_run):
+            if content and (maskings or of_run or of_others):
                 maskings += parts_of_value(each, content, of_overlay)
-                each = without_derived_texts(each, content, *maskings, of_run)  # noqa: PLW2901 - the same, masked
+                own_texts = without_derived_texts(each, content, *maskings, of_run)
+                each = without_derived_texts(own_texts, content, of_others)  # noqa: PLW2901 - the same, masked
+                if each is not own_texts:
+                    maskings.append(of_others)
             noted.append(_noted(each, *maskings) if maskings else each)
         return tuple(noted)
 

@@ -64,7 +64,7 @@ def test_found_leak_is_closed(command: str) -> None:
 
 @pytest.mark.parametrize("trial", PLAIN, ids=str)
 def test_search_finds_values_that_are_not_masked(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Masking, "_spans", lambda _masking, _text: iter(()))
+    monkeypatch.setattr(Masking, "spans", lambda _masking, _text: iter(()))
     assert leaks(trial, ["diff --format json"]) != []
 
 

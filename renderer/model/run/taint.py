@@ -65,7 +65,8 @@ _PLACE = "\0"
 class _Notes:
     """The values, and the search for them; values in ``new`` have not been added to it yet.
 
-    ``sources`` have values that were not asked for yet, None if they were; ``learned`` are values from these.
+    ``sources`` have values that were not asked for yet, None if they were; ``learned`` are values from these,
+    ``learned_masking`` is the search for them, and ``search`` the one for all values.
     """
 
     def __init__(self) -> None:
@@ -75,7 +76,8 @@ class _Notes:
         self.masking = Masking()
         self.sources: dict[Hashable, Callable[[], Iterable[str]] | None] = {}
         self.learned: set[str] = set()
-        self.search: Masking | None = None
+        self.learned_masking = Masking()
+        self.search = Masking(others=(self.masking, self.learned_masking))
 
 
 _notes: ContextVar[_Notes | None] = ContextVar("tainted", default=None)
@@ -196,8 +198,9 @@ def _learned(notes: _Notes) -> set[str]:
     for name, source in [*notes.sources.items()]:
         notes.sources[name] = None
         if source is not None:
-            notes.learned.update(source())
-            notes.search = None
+            values = frozenset(source())
+            notes.learned |= values
+            notes.learned_masking.add(values)
     return notes.learned
 
 
@@ -233,8 +236,13 @@ def taint_masking() -> Masking:
     """Return the search for these values, and for those that the run can learn, in texts for output."""
     notes = _notes.get()
     noted = noted_masking()
-    if notes is None or not _learned(notes):
-        return noted
-    if notes.search is None:
-        notes.search = Masking(notes.learned, others=(noted,))
-    return notes.search
+    return notes.search if notes and _learned(notes) else noted
+
+
+def learned_masking() -> Masking:
+    """Return the search for the values that the run can learn, in texts for output."""
+    notes = _notes.get()
+    if notes is None:
+        return Masking()
+    _learned(notes)
+    return notes.learned_masking
