@@ -14,6 +14,7 @@ from renderer.files.disk import file_exists
 from renderer.files.file_system import STANDARD_INPUT, FilesAbove, FileSystem, read_limited
 from renderer.findings.located import Located
 from renderer.findings.run_findings import FindingFilter, RunFindings
+from renderer.findings.shared_targets import settled
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.diagnostic import Outcome
 from renderer.model.kube.resource import ResourceSet
@@ -66,6 +67,8 @@ def build(  # noqa: PLR0913 - one for each option
         overlay = overlay_at(project.config, found.overlays, project.relative(path))
     overlay = overlay.with_target(kubevirt, expand)
     outcome = pipeline.build(overlay, validate=validate)
+    own = tuple(settled(outcome.diagnostics, overlay, found.overlays, project.fs))
+    outcome = Outcome(outcome.value, own)
     return _result(project.fs, outcome, (overlay.path,), strict=strict)
 
 

@@ -23,6 +23,7 @@ from renderer.app.tree_result import TreeResult
 from renderer.app.usage_error import UsageError
 from renderer.emit.leftovers import find_stale_trees
 from renderer.files.disk import file_exists, folder_exists
+from renderer.files.file_system import FileSystem
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
@@ -105,21 +106,19 @@ class _Results:
         self.folders: set[str] = set()
         self.broken: set[str] = set()
         self._targets = SharedTargets[Located]()
-        self._read: list[frozenset[str]] = []
         self._sound: dict[str, Rendered] = {}
 
     def keep(self, result: Rendered) -> None:
         path = result.overlay.path
         self.folders |= result.folders
-        self._read.append(result.folders)
         if self.findings.add_located(self._targets.hold(path, result.findings), path):
             self.broken.add(path)
         else:
             self._sound[path] = result._replace(findings=()) if result.findings else result
 
-    def settle(self) -> None:
-        """Add what is known once all overlays are rendered: targets that select nothing in any of them."""
-        for path, found in self._targets.unmatched(self._read):
+    def settle(self, overlays: Iterable[Overlay], fs: FileSystem) -> None:
+        """Add the findings about targets of patches that select nothing in any of the ``overlays``."""
+        for path, found in self._targets.unmatched(overlays, fs):
             if self.findings.add_located((found,), path):
                 self.broken.add(path)
 
@@ -180,7 +179,7 @@ def _render(project: Project, request: RenderRequest, reporter: Reporter, known:
     results = _Results(selected, findings)
     with RenderedTrees(project, forced, reporter) as trees:
         _render_overlays(renderer, results, known, request, trees)
-        results.settle()
+        results.settle(found.overlays, project.fs)
         problems = dict(output_errors(project, found.overlays, found.overlays, results.folders))
         for overlay in selected:
             if overlay.output in problems:

@@ -161,7 +161,7 @@ def validate_in(
         findings.add(errors, path)
     for overlay in in_turn(unlisted):
         findings.add(targets.hold(overlay.path, _unlisted_findings(run, overlay, about)), overlay.path)
-    _add_unmatched(targets, run, (*in_scope, *unlisted), findings)
+    _add_unmatched(targets, run, unlisted, findings)
     for folder in scope.parts:
         findings.add(_unused_findings(run, folder))
     for file in scope.alone:
@@ -206,7 +206,7 @@ def validate_overlays_in(
     for overlay in in_turn(selected):
         found = _build_findings(run, overlay, None, is_rendered=True)
         findings.add(targets.hold(overlay.path, found), overlay.path)
-    _add_unmatched(targets, run, selected, findings)
+    _add_unmatched(targets, run, (), findings)
     for path, errors in _tree_errors(run, selected):
         findings.add(errors, path)
     return ValidationResult(
@@ -271,14 +271,13 @@ def _build_findings(
 
 
 def _add_unmatched(
-    targets: SharedTargets[Diagnostic], run: ValidationRun, built: Iterable[Overlay], findings: RunFindings
+    targets: SharedTargets[Diagnostic], run: ValidationRun, others: Iterable[Overlay], findings: RunFindings
 ) -> None:
-    """Add the findings about targets of patches that select nothing in any of the overlays."""
-    folders = (
-        run.graph.reached((overlay.path, *(overlay.entry.folders if overlay.entry else ())))
-        for overlay in built
-    )
-    for path, found in targets.unmatched(folders):
+    """Add the findings about targets of patches that select nothing in any overlay of the project.
+
+    ``others`` are overlays that were built, and that the project does not list.
+    """
+    for path, found in targets.unmatched((*run.found.overlays, *others), run.fs):
         findings.add((found,), path)
 
 

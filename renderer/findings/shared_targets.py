@@ -1,20 +1,23 @@
 """Targets of a component's patches that select nothing in one overlay, and something in another one.
 
 kustomize lets a target select nothing (``api/internal/builtins/PatchTransformer.go``), and a component that
-several overlays use relies on that. Such a target is a mistake only if it selects nothing in all of them.
+several overlays use relies on that. Such a target is a mistake only if it selects nothing in all of them: a
+run that builds some of the overlays cannot know it.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
+from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.location import Location, Site
 from renderer.model.kustomization import KUSTOMIZATION_FILES, SELECTS_NOTHING
+from renderer.model.render_config import Overlay
 
 T = TypeVar("T", Diagnostic, Located)
 
@@ -36,19 +39,34 @@ class SharedTargets(Generic[T]):
                 self._held.setdefault(place, []).append((overlay, each))
         return reported
 
-    def unmatched(self, folders: Iterable[Collection[str]]) -> Iterator[tuple[str, T]]:
+    def unmatched(self, overlays: Iterable[Overlay], fs: FileSystem) -> Iterator[tuple[str, T]]:
         """Yield the findings about targets that select nothing in any overlay, each after its overlay.
 
-        ``folders`` are the folders of each overlay's kustomizations. The first overlay's hint is shown.
+        ``overlays`` are all of the project, and others that were built. The first overlay's hint is shown.
         """
         if not self._held:
             return
-        users = [frozenset(each) for each in folders]
+        from renderer.kustomize.reader.kustomization_graph import (  # noqa: PLC0415 - few runs hold a finding
+            KustomizationGraph,
+        )
+
+        graph = KustomizationGraph(fs)
+        users: dict[str, frozenset[str]] = {}
+        for overlay in overlays:
+            folders: Iterable[str] = overlay.entry.folders if overlay.entry else ()
+            users[overlay.path] = graph.reached([overlay.path, *folders])
         for place, held in self._held.items():
             folder = posixpath.dirname(place.path) or "."
-            if len({overlay for overlay, _ in held}) >= sum(folder in each for each in users):
+            if {path for path, _ in held}.issuperset(path for path, used in users.items() if folder in used):
                 first = held[0][1]
-                yield from ((overlay, first) for overlay, _ in held)
+                yield from ((path, first) for path, _ in held)
+
+
+def settled(found: Iterable[T], overlay: Overlay, overlays: Iterable[Overlay], fs: FileSystem) -> Iterator[T]:
+    """Yield the findings of one overlay without those that another one of ``overlays`` may refute."""
+    targets = SharedTargets[T]()
+    yield from targets.hold(overlay.path, found)
+    yield from (each for _, each in targets.unmatched((*overlays, overlay), fs))
 
 
 def _target(found: Diagnostic | Located) -> Location | Site | None:

@@ -49,6 +49,7 @@ from renderer.files.disk import path_exists
 from renderer.findings.located import Located as Diagnostic
 from renderer.findings.located import LocatedError as DiagnosticError
 from renderer.findings.run_findings import locate
+from renderer.findings.shared_targets import settled
 from renderer.kubevirt.facts.confidential.masked import shown_id
 from renderer.kubevirt.facts.products import target_release
 from renderer.model.codes import Code, Explanation
@@ -188,7 +189,8 @@ def render(project: Project, overlay: str | Overlay) -> Rendered:
         pipeline = Pipeline(project.fs, project.config)
         selected = chosen_overlay(pipeline.found, wanted)
         outcome = pipeline.render(selected)
-        findings = Findings(locate(project.fs, outcome.diagnostics, selected.path))
+        own = settled(outcome.diagnostics, selected, pipeline.found.overlays, project.fs)
+        findings = Findings(locate(project.fs, own, selected.path))
         if outcome.failed:
             return Rendered(selected, {}, ResourceSet(), findings)
         secrets = Masking(pipeline.secrets(selected, outcome.value), others=(noted_masking(),))
