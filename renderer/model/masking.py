@@ -34,8 +34,16 @@ _MOST_ALIKE = 4
 _MOST_KEPT, _LONGEST_KEPT = 16, 1 << 20
 #: Lines of confidential texts that say nothing, and that hints tell people to write.
 _PUBLIC = frozenset({"#cloud-config"})
-#: Texts that every format writes unchanged.
+#: Texts that every format writes unchanged, except for a slash in JSON and all but these in an address.
 _PLAIN = pattern(r"[\w ./+=:@,;-]*", re.ASCII)
+_NOT_IN_ADDRESSES = pattern(r"[^\w.~-]", re.ASCII)
+#: A longer value is no part of an address.
+_LONGEST_IN_ADDRESSES = 200
+#: What Go's ``encoding/json`` writes otherwise, and XML.
+_IN_GO, _IN_XML = (
+    str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}),
+    str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"}),
+)
 
 
 def _stars(_value: str) -> str:
@@ -205,16 +213,25 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 
 def _forms(value: str) -> set[str]:
-    """Return the value as text, and as JSON, Python and YAML write it between quotes."""
+    """Return the value as it is, as JSON, Python, YAML and XML quote it, and as addresses encode it."""
+    forms = {value, value.replace("/", "\\/")}
+    if len(value) <= _LONGEST_IN_ADDRESSES:
+        forms.add(_NOT_IN_ADDRESSES.sub(_percent_encoded, value))
     if _PLAIN.fullmatch(value):
-        return {value}
+        return forms
     import json  # noqa: PLC0415 - few values need it
 
-    return {
-        value,
-        json.dumps(value, ensure_ascii=False)[1:-1],
+    as_json = json.dumps(value, ensure_ascii=False)[1:-1]
+    return forms | {
+        as_json,
+        as_json.translate(_IN_GO),
+        value.translate(_IN_XML),
         json.dumps(value)[1:-1],
         repr(value)[1:-1],
         value.replace("'", "''"),
         log_line(value),
     }
+
+
+def _percent_encoded(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))

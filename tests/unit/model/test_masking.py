@@ -44,6 +44,10 @@ def test_values_are_masked_in_every_form(values: list[str], before: str, after: 
         ('pä"ss', 'is pä\\"ss', "is ***"),
         ("\u202eabc", "is \\u202eabc", "is ***"),
         ("ünder", "is \\u00fcnder", "is ***"),
+        ("a<b>&c", "is a\\u003cb\\u003e\\u0026c", "is ***"),
+        ("ab/cd+", "is ab\\/cd+", "is ***"),
+        ("a<b>&c", "is a&lt;b&gt;&amp;c", "is ***"),
+        ("p@ss#1", "is p%40ss%231@host", "is ***@host"),
         (" ", "a b", "a b"),
     ],
 )
