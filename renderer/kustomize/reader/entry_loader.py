@@ -26,6 +26,7 @@ from renderer.model.kustomization import (
     Replacement,
     ReplacementFile,
 )
+from renderer.model.run.work import spend
 from renderer.model.source_tree import (
     Document,
     KustomizationRoot,
@@ -42,6 +43,8 @@ Listed = TypeVar("Listed")
 FileContent = TypeVar("FileContent", bound=ResourceFile | PatchContent)
 #: Reads the root in a folder that is listed at a site.
 ReadFolder: TypeAlias = Callable[[str, Site], KustomizationRoot]
+#: Steps for an entry, of which the file or folder is looked up (``model.run.work``).
+_STEPS_PER_ENTRY = 30
 _SPECS = (
     "namePrefix",
     "nameSuffix",
@@ -77,6 +80,7 @@ class EntryLoader:
 
     def each(self, field: str, entries: Sequence[Listed], read: Callable[[Listed, Site], T]) -> tuple[T, ...]:
         """Return the results of ``read`` for the entries of ``field``; errors are added to ``findings``."""
+        spend(_STEPS_PER_ENTRY * len(entries), "reading kustomizations")
         results: list[T] = []
         for index, entry in enumerate(entries):
             site = self._completed.site(field, index) if self._completed else self._site.below(field, index)
