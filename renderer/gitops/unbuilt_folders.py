@@ -13,10 +13,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from renderer.files.file_system import FileSystem, folder_of, join_path
+from renderer.gitops.substitution.exposed_variables import ConfidentialTexts, exposed_variables
 from renderer.gitops.substitution.post_build import Variables
-from renderer.gitops.substitution.variable_places import note_places
 from renderer.golang.envsubst import SubstitutionError, evaluate, parse
-from renderer.kubevirt.facts.confidential.exposed_values import exposed_values
 from renderer.kubevirt.facts.confidential.fields import is_identity
 from renderer.kubevirt.facts.confidential.manifest_text import seems_confidential
 from renderer.kubevirt.facts.confidential.meant_keys import LITERALS
@@ -118,14 +117,16 @@ class UnbuiltFolders:
         if not variables.values and not variables.misplaced and not variables.config_maps:
             return frozenset()
         found = [self._texts(file) for file in self._files(folders)]
-        written = [text for each in found for text in each.confidential]
-        note_places(written, (name for each in found for name in each.names), variables)
-        texts = ((key, _evaluated(text, variables)) for each in found for key, text in each.confidential)
-        names = (_evaluated(name, variables) for each in found for name in each.names)
+        texts = [text for each in found for text in each.confidential]
+        names = [name for each in found for name in each.names]
+        made = ConfidentialTexts(
+            ((key, _evaluated(text, variables)) for key, text in texts),
+            (_evaluated(name, variables) for name in names),
+        )
+        exposed = exposed_variables(ConfidentialTexts(texts, names), made, variables)
         used_names = {
             name
-            for each in found
-            for key, text in (each.confidential if variables.misplaced else ())
+            for key, text in (texts if variables.misplaced else ())
             if not is_identity(key)
             for expansion in _NAMES_IN_EXPANSION.finditer(text)
             for name in expansion.groups()
@@ -135,7 +136,7 @@ class UnbuiltFolders:
             for each in variables.misplaced
             if not used_names.isdisjoint(each.names) or any(map(names_credential, each.names))
         )
-        return exposed_values(texts, names, variables.public) | readings_of_texts(misplaced)
+        return exposed.values | readings_of_texts(misplaced)
 
     def _files(self, folders: Iterable[str]) -> list[str]:
         """Return the files that the folders and their bases list, and the manifests in them."""

@@ -117,6 +117,16 @@ CASES = {
         KEYS.format("${word}"),
         CONFIG_MAP.format("cm", "${word^^} ${word:0:8} ${word/is/was}"),
     ),
+    "a variable of which a Secret has a part": flux(
+        f"{{substitute: {{word: {CANARY}}}}}",
+        KEYS.format("${word:0:8}"),
+        CONFIG_MAP.format("cm", "${word} ${word^^}"),
+    ),
+    "a variable that YAML reads without its quotes and its comment": flux(
+        "{substituteFrom: [{kind: ConfigMap, name: vars}]}",
+        KEYS.format("${x}"),
+        vars=CONFIG_MAP.format("vars", f'"{CANARY}" # a bird'),
+    ),
     "a variable of a ConfigMap": flux(
         "{substituteFrom: [{kind: ConfigMap, name: vars}]}",
         KEYS.format("${x}"),

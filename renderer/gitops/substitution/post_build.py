@@ -196,7 +196,7 @@ class Variables(NamedTuple):
     may have more values, so variables without a value stay as written. ``uncertain``: an optional source is
     not in the repository, and may be in the cluster. ``misplaced`` are variables in a wrong form or place,
     which Flux ignores or refuses. ``config_maps`` are the namespaces and names of the ConfigMaps that may
-    have variables, here or in the cluster.
+    have variables, here or in the cluster. ``lines`` are values of several lines as their sources have them.
     """
 
     values: Mapping[str, str] = EMPTY
@@ -207,6 +207,7 @@ class Variables(NamedTuple):
     uncertain: bool = False
     misplaced: tuple[Misplaced, ...] = ()
     config_maps: tuple[tuple[str, str], ...] = ()
+    lines: Mapping[str, str] = EMPTY
 
     @property
     def public(self) -> frozenset[str]:
@@ -242,7 +243,7 @@ class VariableReader:
 
     def read(self, post_build: PostBuild) -> Variables:
         """Return the values of ``substitute`` and ``substituteFrom``; an unreadable source is a finding."""
-        values: dict[str, str] = {}
+        written: dict[str, str] = {}
         confidential: set[str] = set()
         for reference in post_build.sources:
             if reference.kind is SourceKind.SECRET and not self._secrets:
@@ -256,19 +257,19 @@ class VariableReader:
                 elif self._lenient and not reference.optional:
                     self._note_unread(reference, "is not in the repository")
                 self._uncertain = self._uncertain or (self._lenient and not secrets)
-                _forget(values, secrets)
+                _forget(written, secrets)
                 continue
             if self._lenient:
                 encrypted = self._candidates_for(reference, post_build.namespace)
-                _forget(values, filter(is_encrypted, encrypted))
+                _forget(written, filter(is_encrypted, encrypted))
             found = dict(self._variables(reference, post_build.namespace))
-            values.update(found)
+            written.update(found)
             if reference.kind is SourceKind.SECRET:
-                confidential.update(found.values())
-        own = {name: _in_one_line(value) for name, value in post_build.substitute.items()}
-        values.update(own)
+                confidential.update(map(_in_one_line, found.values()))
+        written.update(post_build.substitute)
+        values = {name: _in_one_line(value) for name, value in written.items()}
         confidential.update(filter(noted_masking().is_in, values.values()))  # one of them may be a copy
-        for name in own:
+        for name in post_build.substitute:
             self._check_name(name, post_build.site.below("substitute", name))
         unread = [source.name for source in post_build.sources if source.kind is SourceKind.SECRET]
         return Variables(
@@ -284,6 +285,7 @@ class VariableReader:
                 for source in post_build.sources
                 if source.kind is SourceKind.CONFIG_MAP
             ),
+            {name: value for name, value in written.items() if "\n" in value},
         )
 
     def _note_unread(self, reference: SubstituteReference, problem: str, hint: str | None = None) -> None:
@@ -331,7 +333,7 @@ class VariableReader:
                 self._check_name(name, site)
                 value = self._value(written, site, encoded=is_secret and field == "data")
                 if value is not None:
-                    yield name, _in_one_line(value)
+                    yield name, value
 
     def _value(self, written: Json, site: Site, *, encoded: bool) -> str | None:
         if not isinstance(written, str):

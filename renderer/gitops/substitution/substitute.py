@@ -6,9 +6,15 @@ change the type of a field, and may hold YAML of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
+from renderer.gitops.substitution.exposed_variables import (
+    NAME_IN_EXPANSION,
+    ConfidentialTexts,
+    exposed_variables,
+)
 from renderer.gitops.substitution.post_build import DISABLED, SUBSTITUTE, Variables
 from renderer.gitops.substitution.unset_variables import (
     Mention,
@@ -18,7 +24,6 @@ from renderer.gitops.substitution.unset_variables import (
     texts_in,
     unset_variables,
 )
-from renderer.gitops.substitution.variable_places import NAME_IN_EXPANSION, note_places
 from renderer.golang.envsubst import (
     CharacterBudget,
     Evaluated,
@@ -28,7 +33,7 @@ from renderer.golang.envsubst import (
     parse,
 )
 from renderer.kubevirt.facts.confidential.conditions import resembles
-from renderer.kubevirt.facts.confidential.exposed_values import exposed_values, is_searched_for
+from renderer.kubevirt.facts.confidential.exposed_values import is_searched_for
 from renderer.kubevirt.facts.confidential.secret_values import confidential_texts
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
@@ -88,7 +93,7 @@ def substitute(
     ``known`` is not done again.
     """
     if not variables.values and not variables.always and not variables.incomplete:
-        _misspelt_values(resources.resources, variables)  # notes places
+        _exposed(resources.resources, resources.resources, variables)  # notes places
         return Outcome(Substituted(resources))
     encrypted = tuple(filter(may_hold_variables, resources))
     is_repeated = (again is not SecondPass.NEVER and variables.incomplete) or (
@@ -144,39 +149,51 @@ def _substituted(resources: tuple[Resource, ...], variables: Variables, *, escap
     substitution = _Substitution(variables, escapes=escapes)
     try:
         changed = tuple(map(substitution.of, resources))
+        exposed = _exposed(resources, changed, variables)
+        if exposed:
+            taint(exposed)
+            more = variables._replace(confidential=variables.confidential | exposed)
+            substitution = _Substitution(more, escapes=escapes)
+            changed = tuple(map(substitution.of, resources))
     except DiagnosticError as error:
         return _Made(resources, error=error.diagnostics)
-    exposed = _values_of_secrets(resources, changed, variables) | _misspelt_values(resources, variables)
-    if exposed:
-        more = variables._replace(confidential=variables.confidential | exposed)
-        return _substituted(resources, more, escapes=escapes)
     taint(substitution.confidential)
     confidential = frozenset(substitution.confidential)
     return _Made(changed, confidential, tuple(substitution.unset), tuple(substitution.findings))
 
 
-def _values_of_secrets(
+def _exposed(
     before: tuple[Resource, ...], after: tuple[Resource, ...], variables: Variables
 ) -> frozenset[str]:
-    changed = (new.content for old, new in zip(before, after, strict=True) if new.content is not old.content)
-    texts = (found for each in changed for found in confidential_texts(each))
-    names = (name for each in after for name in (each.name, each.namespace))
-    return exposed_values(texts, names, variables.public)
+    """Return the values of variables that are confidential because of what uses them.
 
-
-def _misspelt_values(resources: tuple[Resource, ...], variables: Variables) -> frozenset[str]:
-    """Note the places of variables that Secrets use and that have no value.
-
-    Returns the values of variables that nothing uses and whose names are probably misspelt names of these.
+    The kind of an object may be a variable as well: what it becomes says whether the object is a Secret.
     """
-    if not variables.config_maps:
+    if not variables.public and not variables.config_maps:
         return frozenset()
-    substituted = [
-        each for each in resources if not _is_disabled(each) and _may_have_expansions(each.content)
+    pairs = [
+        (old, new)
+        for old, new in zip(before, after, strict=True)
+        if not _is_disabled(old) and _may_have_expansions(old.content)
     ]
-    texts = [found for each in substituted for found in confidential_texts(each.content) if "${" in found[1]]
-    names = (name for each in substituted for name in (each.name, each.namespace))
-    missing = note_places(texts, names, variables)
+    written = (confidential_texts({**old.content, "kind": new.kind}) for old, new in pairs)
+    made = (confidential_texts(new.content) for old, new in pairs if new.content is not old.content)
+    exposed = exposed_variables(
+        ConfidentialTexts(chain.from_iterable(written), _names_of(old for old, _ in pairs)),
+        ConfidentialTexts(chain.from_iterable(made), _names_of(after)),
+        variables,
+    )
+    return exposed.values | _misspelt_values((old for old, _ in pairs), exposed.missing, variables)
+
+
+def _names_of(resources: Iterable[Resource]) -> Iterator[str]:
+    return (name for each in resources for name in (each.name, each.namespace))
+
+
+def _misspelt_values(
+    substituted: Iterable[Resource], missing: frozenset[str], variables: Variables
+) -> frozenset[str]:
+    """Return the values of variables that nothing uses and whose names seem to be misspelt missing ones."""
     similar = {
         name: value
         for name, value in variables.values.items()

@@ -19,7 +19,7 @@ from renderer.model.run.readings import SHORTEST
 #: colon after a key of a mapping, such as ``"host:5000":``.
 _WORD = pattern(r"""(?:([\w.-]++)(["']?[ \t]*+[:=](?!//)[ \t]*+["']?))?+([^\s"'{}\[\],;]*+)(["'][ \t]*+:)?""")
 #: What only an address has.
-_ADDRESS = "://"
+ADDRESS = "://"
 
 
 def is_searched_for(value: str) -> bool:
@@ -36,9 +36,18 @@ def exposed_values(
     the values in them. A value is shown if a name has it and Secrets have it only as a user, a host or the
     like, or only as a part of a line. In an address and in a text of several lines, such parts are public.
     """
+    certain, uncertain = exposures(texts, values)
+    every_name = "\0".join(names) if uncertain else ""
+    return certain | frozenset(value for value in uncertain if value not in every_name)
+
+
+def exposures(
+    texts: Iterable[tuple[str, str]], values: Iterable[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the ``values`` that confidential texts have, and those that are public if a name has them."""
     known = frozenset(filter(is_searched_for, values))
     if not known:
-        return frozenset()
+        return frozenset(), frozenset()
     search = Masking(known)
     uncertain: set[str] = set()
     certain: set[str] = set()
@@ -50,8 +59,7 @@ def exposed_values(
         else:
             certain |= made
         uncertain.update(known.intersection(_parts_of_line(key, text, search)))
-    every_name = "\0".join(names)
-    return frozenset(value for value in certain | uncertain if value in certain or value not in every_name)
+    return frozenset(certain), frozenset(uncertain)
 
 
 def _parts_of_line(key: str, text: str, search: Masking) -> Iterable[str]:
@@ -59,7 +67,7 @@ def _parts_of_line(key: str, text: str, search: Masking) -> Iterable[str]:
 
     def without_public(word: re.Match[str]) -> str:
         name, sign, value, after_key = word.groups()
-        if _ADDRESS in value or after_key or is_identity(name or key):
+        if ADDRESS in value or after_key or is_identity(name or key):
             return ""
         is_key = sign and ":" in sign and (not value or sign.startswith(("'", '"')))
         return value if is_key else word[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from contextvars import copy_context
@@ -10,21 +11,28 @@ import pytest
 
 from renderer.files.file_system import MemoryFileSystem
 from renderer.gitops.flux.known_fields import SPEC_FIELDS
-from renderer.gitops.substitution.post_build import Misplaced, Variables, read_post_build
+from renderer.gitops.substitution.post_build import (
+    Misplaced,
+    PostBuild,
+    VariableReader,
+    Variables,
+    read_post_build,
+)
 from renderer.gitops.substitution.substitute import substitute
 from renderer.gitops.unbuilt_folders import UnbuiltFolders
 from renderer.model.entry_point import Strictness
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.run.taint import tainted, values_in_places
+from renderer.model.run.taint import begin_notes, tainted, values_in_places
 
 
 def noted(variables: Variables, **fields: Json) -> frozenset[str]:
     """Return what a run with one Secret with these fields notes."""
-    content = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}, **fields}
+    content: JsonObject = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}, **fields}
 
     def run() -> frozenset[str]:
+        begin_notes()
         substitute(ResourceSet((Resource(content, Site("s.yaml")),)), variables, Strictness.LENIENT)
         return tainted()
 
@@ -127,6 +135,103 @@ def test_place_of_a_variable_without_a_value_is_noted(
         return values_in_places([config_map])
 
     assert ("canary-is-a-bird" in copy_context().run(run)) is is_noted
+
+
+#: A value of a variable, and what a Secret has of it: an operator or YAML leaves another text.
+CHANGED = [
+    ("canary-is-a-bird", "${pw:0:8}"),
+    ("canary-is-a-bird", "${pw:4}"),
+    ("canary-is-a-bird", "${pw^^}"),
+    ("CANARY-is-a-bird", "${pw,,}"),
+    ("canary-is-a-bird", "${pw^}"),
+    ("CANARY-is-a-bird", "${pw,}"),
+    ("canary-is-a-bird", "${pw/is/was}"),
+    ("canary-is-a-bird", "${pw//-/_}"),
+    ("canary-is-a-bird", "${pw/#canary/x}"),
+    ("canary-is-a-bird", "${pw/%bird/x}"),
+    ("canary-is-a-bird", "${pw#canary-}"),
+    ("canary-is-a-bird", "${pw##*-}"),
+    ("canary-is-a-bird", "${pw%-bird}"),
+    ("canary-is-a-bird", "${pw%%-*}"),
+    ("canary-is-a-bird", "${pw:0:4}${pw:4}"),
+    ("canary-is-a-bird", "pre-${pw:0:8}-post"),
+    ("canary-is-a-bird", "https://u:${pw:0:8}@h"),
+    ("canary-is-a-bird", "PIN=${pw:0:8};HOST=h"),
+    ("canary-is-a-bird", '{"a": "${pw^^}"}'),
+    ("canary-is-a-bird", "${unset:=${pw:0:8}}"),
+    ("canary-is-a-bird", "${short/a/${pw:0:8}}"),
+    ("canary-is-a-bird", "a: b\npassword: ${pw:0:8}\n"),
+    ("https://h/canary", "${pw#https://}"),
+    ('"012345x"', "${pw}"),
+    ("canary-is  # a bird", "${pw}"),
+    ("canary-is-a-bird  ", "${pw}"),
+    ("!!str canary", "${pw}"),
+    ("canary 'x'' y'", "${pw} z"),
+]
+
+
+@pytest.mark.parametrize(("value", "text"), CHANGED)
+def test_variable_is_confidential_whatever_becomes_of_its_value(value: str, text: str) -> None:
+    variables = Variables({"pw": value, "short": "abc", "APP": "prowlarr"})
+    metadata: Json = {"name": "${APP}-keys"}
+    found = noted(variables, metadata=metadata, stringData={"p": text, "user": "${APP:0:4}"})
+    assert value.strip() in found
+    assert "prowlarr" not in found
+    secret = f"kind: Secret\nmetadata: {{name: '${{APP}}-keys'}}\nstringData: {json.dumps({'p': text})}\n"
+    for broken in ("", "x: [\n", "---\nx: [\n"):
+        files = MemoryFileSystem({"prod/secret.yaml": (secret + broken).encode()})
+        assert UnbuiltFolders(files).exposed(["prod"], variables) == {value}
+
+
+def test_variable_of_start_data_is_confidential_whatever_becomes_of_its_value() -> None:
+    variables = Variables({"pw": "canary-is-a-bird", "domain": "example.org", "note": "see the handbook"})
+    text = "#cloud-config\nfqdn: x.${domain%.org}\npassword: ${pw:0:8}\nfinal_message: ${note^^}\n"
+    volume: Json = {"name": "ci", "cloudInitNoCloud": {"userData": text}}
+    machine: JsonObject = {"kind": "VirtualMachineInstance", "spec": {"volumes": [volume]}}
+    assert noted(variables, **machine) & {*variables.values.values()} == {"canary-is-a-bird"}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"url": "https://a.${domain%.org}/x"},
+        {"host": "db.${domain%.org}"},
+        {"c": "Server=tcp.${domain%.org};Pin=abc"},
+        {"settings": "allowed: x.${domain^^}\nother: y\n"},
+        {"config.json": '{"auths": {"${domain%.org}:5000": {"auth": "abc"}}}'},
+        {"user": "${domain:0:7}"},
+    ],
+)
+def test_public_variable_stays_public_whatever_becomes_of_its_value(entry: dict[str, Json]) -> None:
+    name: Json = {"name": "${domain%.org}-keys"}
+    assert "example.org" not in noted(Variables({"domain": "example.org"}), metadata=name, stringData=entry)
+
+
+def test_kind_that_a_variable_has_says_what_is_confidential() -> None:
+    variables = Variables({"KIND": "Secret", "OTHER": "ConfigMap", "pw": "canary-is-a-bird"})
+    assert "canary-is-a-bird" in noted(variables, kind="${KIND}", stringData={"p": "${pw:0:8}"})
+    assert noted(variables, kind="${OTHER}", data={"p": "${pw:0:8}"}) == frozenset()
+
+
+def test_confidential_variable_of_several_lines_is_noted_as_it_is_written() -> None:
+    """Flux drops the line breaks, but a Kustomization or a ConfigMap shows the lines."""
+    post_build = PostBuild(
+        Site("apps.yaml"), substitute={"pw": "canary-is\na-bird", "other": "a\nother-bird"}
+    )
+    variables = VariableReader((), secrets=False, findings=[]).read(post_build)
+    found = noted(variables, stringData={"p": "${pw}"})
+    assert {"canary-isa-bird", "canary-is", "a-bird"} <= found
+    assert "other-bird" not in found
+
+
+def test_many_variables_are_looked_for_in_one_text() -> None:
+    """Their stand-ins differ in their beginnings: else the search would give up and mask all of the text."""
+    values = {f"v{index}": f"canary-{index}-is-a-bird" for index in range(3000)}
+    text = " ".join(f"${{{name}}}" for name in values)
+    variables = Variables({**values, "unused": "another-bird"})
+    found = noted(variables, stringData={"p": text})
+    assert found.issuperset(values.values())
+    assert "another-bird" not in found
 
 
 def test_variable_of_a_secret_that_cannot_be_built_is_confidential_and_no_other() -> None:
