@@ -26,6 +26,7 @@ from renderer.kubevirt.facts.confidential.values_elsewhere import (
     may_have_values,
     names_in,
     values_in,
+    values_in_malformed,
     values_of,
 )
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
@@ -39,9 +40,11 @@ from renderer.model.run.work import spend
 from renderer.project.validation_scope import ManifestFiles
 from renderer.yamlio.decode import decode_documents
 
-_SEPARATOR = pattern(rb"(?m)^---")
+_SEPARATOR = pattern(rb"(?m)^---(?:[ \t]*+\r?\n)?")
 #: The words in small letters of a text that may be whole scalars.
 _WORDS = pattern(rb"(?<![\w.-])[a-z]+(?:-[a-z\d]+)*(?![\w.-])")
+#: The beginnings of a text in UTF-16, which no build reads.
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _WORK, _BYTES_PER_STEP = "looking for confidential values", 64
 
 
@@ -74,7 +77,7 @@ def values_of_secrets(fs: FileSystem, files: Iterable[str]) -> frozenset[str]:
     for path in files if words else ():
         content = _content(fs, path)
         if not words.isdisjoint(each.decode() for each in _WORDS.findall(content)):
-            words.difference_update(names_in(_documents(content, path)))
+            words.difference_update(names_in(_documents(content, path) or ()))
     return found.certain.union(*map(readings, words))
 
 
@@ -90,23 +93,29 @@ def _values_in_file(fs: FileSystem, path: str) -> Values:
 @lru_cache(maxsize=1024)  # the sides of a comparison, and calls of the library, have most files in common
 def _values_in_text(content: bytes) -> tuple[Values, Sequence[JsonObject]]:
     """Return the values in the documents of a text, and its generators of Secrets."""
-    parts = filter(may_have_values, _SEPARATOR.split(content))
-    documents = [document for part in parts for document in _documents(part, "")]
-    generators = [each for document in documents for each in generators_in(document)]
-    return Values.union(map(values_in, documents)), generators
+    found: list[Values] = []
+    generators: list[JsonObject] = []
+    for part in filter(may_have_values, _SEPARATOR.split(content)):
+        documents = _documents(part, "")
+        if documents is None:
+            found.append(values_in_malformed(part.decode("utf-8", "replace")))
+        for document in documents or ():
+            found.append(values_in(document))
+            generators += generators_in(document)
+    return Values.union(found), generators
 
 
 def _content(fs: FileSystem, path: str) -> bytes:
     content = readable_content(fs, path) or b""
     spend(1 + len(content) // _BYTES_PER_STEP, _WORK)
-    return content
+    return content.decode("utf-16", "replace").encode() if content.startswith(_UTF16) else content
 
 
-def _documents(content: bytes, path: str) -> tuple[Json, ...]:
-    """Return the documents in a text; none if it cannot be parsed, which a build reports."""
+def _documents(content: bytes, path: str) -> tuple[Json, ...] | None:
+    """Return the documents in a text; None if it cannot be parsed, which a build reports."""
     with suppress(DiagnosticError):
-        return tuple(decode_documents(content, path))
-    return ()
+        return decode_documents(content, path)
+    return None
 
 
 def _entries_of(fs: FileSystem, folder: str, generator: JsonObject) -> Iterator[tuple[str, str]]:

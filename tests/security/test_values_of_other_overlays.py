@@ -12,8 +12,10 @@ import pytest
 from renderer.app import known_secrets, workers
 from renderer.app.comparison import secrets_of_sides
 from renderer.files.file_system import MemoryFileSystem
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.run.work import WorkDone
 from renderer.project.secrets_in_files import manifests_of_project, values_of_secrets
+from renderer.yamlio.decode import decode_documents
 from tests.security.canaries.search import content_of
 from tests.security.git_history import committed
 from tests.security.test_canary_sweep import ALL, leaks, written
@@ -94,6 +96,73 @@ WAYS: Mapping[str, Mapping[str, str]] = {
         "prod/secret.yaml": SECRET.format(f"stringData: {{p: {CANARY}}}"),
     },
 }
+
+
+def _base64(text: str) -> str:
+    return b64encode(text.encode()).decode()
+
+
+_BROKEN = SECRET.format(f"stringData:\n  p: {CANARY}")
+_DATA = SECRET.format(f"data: {{p: {_base64(CANARY)}}}")
+#: Files with a Secret that no build reads: each with a mistake.
+MALFORMED: Mapping[str, str | bytes] = {
+    "a tab": f"{_BROKEN}\tx: y\n",
+    "a repeated key": SECRET.format(f"stringData: {{p: {CANARY}, p: y}}"),
+    "a wrong indentation": f"{_BROKEN} q: y\n",
+    "a quote that is not closed": _BROKEN.replace("p: ", "p: '"),
+    "a colon in a value": f"{_BROKEN}  q: a: b\n",
+    "an unknown alias": f"{_BROKEN}  q: *x\n",
+    "a conflict": f"<<<<<<< HEAD\n{_BROKEN}=======\n>>>>>>> x\n",
+    "a template": f"{{{{- if .Values.x }}}}\n{_BROKEN}{{{{- end }}}}\n",
+    "Latin-1": f"{_BROKEN}# caf\xe9\n".encode("latin-1"),
+    "UTF-16": _BROKEN.encode("utf-16"),
+    "a control character": f"{_BROKEN}# \0\n",
+    "no separator": f"{_BROKEN}{SECRET.format('')}",
+    "JSON": f'{{"kind": "Secret",\n"stringData": {{"p": "{CANARY}",,\n"q": 1}}',
+    "base64": f"{_DATA}\tx: y\n",
+    "base64 in brackets": f"{{apiVersion: v1, kind: Secret, data: {{q: x, p: {_base64(CANARY)}, r: y}}\n",
+    "a block": f"{SECRET.format('stringData:')}  p: |\n    a: b\n    {CANARY}\n\tx: y\n",
+    "a block that is not indented": f"{SECRET.format('stringData:')}  p: |\n  {CANARY}\n  a\n",
+    "a value on its own line": f"{SECRET.format('stringData:')}  p:\n    {CANARY}\n\tx: y\n",
+    "a literal": f"secretGenerator:\n- name: k\n  literals:\n  - p={CANARY}\n   x: y\n",
+    "literals in brackets": f"secretGenerator: [{{name: k, literals: ['o=p', \"p={CANARY}\", q=y]}}\n",
+    "user data": MACHINE.format(f"userData: {USER_DATA!r}").replace("'", '"') + "\tx: y\n",
+    "user data in base64": MACHINE.format(f"userDataBase64: {b64encode(USER_DATA.encode()).decode()}")[:-3],
+}
+#: Texts in such files that are shown elsewhere, with what they are written in.
+ORDINARY_IN_MALFORMED: Mapping[str, str] = {
+    "production": "metadata: {namespace: production}\n",
+    "kubernetes.io/basic-auth": "type: kubernetes.io/basic-auth\n",
+    "db.example.org": "  host: db.example.org\n",
+    "enabled: true": "  conf: |\n    kind: Config\n    enabled: true\n",
+    "enabled": "  conf: |\n    kind: Config\n    enabled: true\n",
+    "{name: keys, namespace: a}": "",
+    "=======": "=======\n",
+    ">>>>>>> feature/x": ">>>>>>> feature/x\n",
+    "{{- if .Values.x }}": "{{- if .Values.x }}\n",
+    "Payments-9": "  labels: {example.org/team: Payments-9}\n",
+}
+#: Start data whose credential has no name, and Secrets that are not written as such.
+UNUSUAL: Mapping[str, str] = {
+    **{
+        command: MACHINE.format(f"userData: {json.dumps(f'#cloud-config{chr(10)}{command}{chr(10)}')}")
+        for command in (
+            f"runcmd: ['docker login -u me -p {CANARY} reg']",
+            f"runcmd: ['mysql -uroot -p{CANARY}']",
+            f"runcmd: ['usermod -p {CANARY} root']",
+            f"runcmd: ['echo {CANARY} | realm join -U admin d']",
+            f"write_files: [{{encoding: b64, content: {_base64(f'DB_PASSWORD={CANARY}')}}}]",
+        )
+    },
+    "a list": "{apiVersion: v1, kind: SecretList, items: [{metadata: {name: q},"
+    f" data: {{p: {_base64(CANARY)}}}}}]}}\n",
+    **{
+        kind: _DATA.replace("Secret", kind)
+        for kind in ("!!str Secret", "&k Secret", "# a\n  Secret", "Scret")
+    },
+    "a byte order mark after a separator": f"# x\n---\n\ufeff{_DATA}",
+    "a dollar that Flux doubles": SECRET.format("stringData: {p: X9$$canary-is}"),
+}
 #: Texts that are shown elsewhere, with the Secrets that have them.
 ORDINARY: Mapping[str, Mapping[str, str]] = {
     "db.example.org": {"host": "db.example.org"},
@@ -160,6 +229,46 @@ def test_value_is_learned_from_files(way: str) -> None:
     found = values_of_secrets(fs, manifests_of_project(fs, (), ["prod"]))
 
     assert (WORD if way == "a word in small letters" else CANARY) in found
+
+
+@pytest.mark.parametrize("mistake", MALFORMED)
+def test_value_is_learned_from_a_file_that_cannot_be_parsed(mistake: str) -> None:
+    content = MALFORMED[mistake]
+    fs = MemoryFileSystem({"secret.yaml": content.encode() if isinstance(content, str) else content})
+    with pytest.raises(DiagnosticError):
+        decode_documents(fs.read("secret.yaml"), "secret.yaml")
+
+    assert CANARY in values_of_secrets(fs, ["secret.yaml"])
+
+
+@pytest.mark.parametrize("text", ORDINARY_IN_MALFORMED)
+def test_ordinary_text_in_a_file_that_cannot_be_parsed_is_no_value_elsewhere(text: str) -> None:
+    content = SECRET.format(f"stringData:\n  p: x\n{ORDINARY_IN_MALFORMED[text]}\tx: y")
+    fs = MemoryFileSystem({"secret.yaml": content.encode()})
+
+    assert text not in values_of_secrets(fs, ["secret.yaml"])
+
+
+def test_fields_of_a_kustomization_that_cannot_be_parsed_are_no_values_elsewhere() -> None:
+    content = (
+        "images: [{name: a, newName: quay.io/Org/App, newTag: v1.2.3}]\n"
+        f"configMapGenerator: [{{name: c, literals: [MODE=Ordinary-1]}}]\n"
+        f"secretGenerator:\n- name: k\n  files: [p=../key.txt, ca.crt]\n  literals: [p={CANARY}]\n"
+        "commonAnnotations: {x: Ordinary-2}\nconfigurations: [x=Ordinary-3]\n\tx: y\n"
+    )
+    fs = MemoryFileSystem({"kustomization.yaml": content.encode()})
+
+    found = values_of_secrets(fs, ["kustomization.yaml"])
+
+    assert CANARY in found
+    assert {each for each in found if "Ordinary" in each or "." in each} == set()
+
+
+@pytest.mark.parametrize("way", UNUSUAL)
+def test_value_is_learned_however_it_is_written(way: str) -> None:
+    fs = MemoryFileSystem({"secret.yaml": UNUSUAL[way].encode()})
+
+    assert ("X9$canary-is" if "$" in UNUSUAL[way] else CANARY) in values_of_secrets(fs, ["secret.yaml"])
 
 
 @pytest.mark.parametrize("text", ORDINARY)
@@ -252,3 +361,18 @@ def test_work_is_proportional_to_the_secrets() -> None:
         steps.append(done.since()[0])
 
     assert steps[1] < 2.5 * steps[0]
+
+
+def test_work_is_proportional_to_a_text_that_cannot_be_parsed() -> None:
+    for line in ("  p{}: Value-{}\n", "a{}: {{p: 'Value-{}', ", "a{}=Value-{} "):
+        steps = []
+        for count in (100, 200):
+            lines = "".join(line.format(each, each) for each in range(count))
+            fs, done = (
+                MemoryFileSystem({"a.yaml": f"kind: Secret\ndata:\n\tx: y\n{lines}".encode()}),
+                WorkDone(),
+            )
+            values_of_secrets(fs, ["a.yaml"])
+            steps.append(done.since()[0])
+
+        assert steps[1] < 2.5 * steps[0]

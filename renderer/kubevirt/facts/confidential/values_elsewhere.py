@@ -15,6 +15,7 @@ from renderer.kubevirt.facts.confidential.fields import (
     START_DATA,
     is_identity,
 )
+from renderer.kubevirt.facts.confidential.malformed_text import entries_in_malformed
 from renderer.kubevirt.facts.confidential.meant_keys import LITERALS, means_generator
 from renderer.kubevirt.facts.confidential.nested_credentials import nested_credential_readings
 from renderer.kubevirt.facts.confidential.parts import LOOKING, STEPS_PER_VALUE, opened, parts_of
@@ -29,15 +30,28 @@ from renderer.model.run.readings import content_of_base64, credential_readings, 
 from renderer.model.run.taint import texts_of
 from renderer.model.run.work import spend
 
-#: One of these is in every document, in lower case, that has a value of a Secret, or start data in base64; or
-#: an object is a Secret, or a patch for one.
-_SIGNS = (b"stringdata", b"secretgenerator", b"unattend.xml", b"database64", b"/data", rb"\u", rb"\x")
-_SECRET, _KIND = b"secret", pattern(rb"kind[\"']?\s*:\s*[\"']?\w*secret\b")
-#: Start data has a credential only if it has the name of one.
-_START_DATA, _NAMES = (
-    (b"userdata", b"networkdata"),
-    pattern(rb"pass|pwd|secret|token|key|auth|credential|hash|://"),
+#: One of these is in every document, in lower case, that has a value of a Secret, or start data; or an object
+#: is a Secret, or a patch for one.
+_SIGNS = (
+    b"stringdata",
+    b"secretgenerator",
+    b"unattend.xml",
+    b"userdata",
+    b"networkdata",
+    b"/data",
+    rb"\u",
+    rb"\x",
 )
+#: A kind, also after what YAML may have before a scalar.
+_SECRET, _KIND = (
+    b"secret",
+    pattern(
+        rb"kind[\"']?\s*+:\s*+(?:#[^\n]{0,200}+\s++){0,2}+(?:[!&][^\s,]{0,50}+\s++){0,2}+[\"']?\w*secret"
+    ),
+)
+#: An object of the core group with ``data`` is a Secret, also if its kind is misspelt, or a ConfigMap.
+_CONFIG_MAP, _CORE = b"configmap", pattern(rb"apiversion[\"']?\s*+:\s*+[\"']?v1\b")
+_DATA = pattern(rb"(?<![a-z])(?:binary)?data[\"']?\s*+:")
 _BASE64 = pattern(r"[A-Za-z0-9+/\s]{8,}+={0,2}\s*")
 #: A line that is no sentence, key, comment, heading or tag, such as a line of a private key.
 _TELLING_LINE = pattern(r"(?![#<]|\[.*\]$)\S*[^\s:]")
@@ -69,10 +83,10 @@ class Values(NamedTuple):
 def may_have_values(content: bytes) -> bool:
     """Return False if there is surely no such value in a document."""
     lowered = content.lower()
+    if any(sign in lowered for sign in _SIGNS) or (_SECRET in lowered and _KIND.search(lowered)):
+        return True
     return (
-        any(sign in lowered for sign in _SIGNS)
-        or (_SECRET in lowered and _KIND.search(lowered) is not None)
-        or (any(sign in lowered for sign in _START_DATA) and _NAMES.search(lowered) is not None)
+        _CONFIG_MAP not in lowered and _CORE.search(lowered) is not None and _DATA.search(lowered) is not None
     )
 
 
@@ -80,6 +94,11 @@ def values_in(document: Json) -> Values:
     """Return what the Secrets in and among a document have, and the credentials of its start data."""
     spend(STEPS_PER_VALUE * count_values(document), LOOKING)
     return Values.union(values_of(key, text) for key, text in _entries_of(document))
+
+
+def values_in_malformed(text: str) -> Values:
+    """Return the same of a document that cannot be parsed."""
+    return Values.union(values_of(key, value) for key, value in entries_in_malformed(text))
 
 
 def _entries_of(document: Json) -> Iterator[tuple[str, str]]:
@@ -98,12 +117,18 @@ def generators_in(document: Json) -> Iterator[JsonObject]:
 
 
 def values_of(key: str, text: str) -> Values:
-    """Return what counts elsewhere of an entry of a Secret.
+    """Return what counts elsewhere of an entry of a Secret, also as Flux writes it: with ``$`` for ``$$``.
 
     Of what says who or where, and of a text with variables, that is the credentials in it; of other texts, no
     line that may be in any file. A single word in small letters counts if its key names a credential. What
     says where the value is does not.
     """
+    if "$$" in text:
+        return Values.union((_values_as_written(key, text), _values_as_written(key, text.replace("$$", "$"))))
+    return _values_as_written(key, text)
+
+
+def _values_as_written(key: str, text: str) -> Values:
     decoded = text_in(content_of_base64(text)) if _BASE64.fullmatch(text) else ""
     plain = (decoded or text).strip()
     if _stands_for_value(plain):
