@@ -176,7 +176,7 @@ def _exposed(
         for old, new in zip(before, after, strict=True)
         if not _is_disabled(old) and _may_have_expansions(old.content)
     ]
-    written = (confidential_texts({**old.content, "kind": new.kind}) for old, new in pairs)
+    written = (confidential_texts({**old.content, "kind": new.kind}, _has_expansion) for old, new in pairs)
     made = (confidential_texts(new.content) for old, new in pairs if new.content is not old.content)
     exposed = exposed_variables(
         ConfidentialTexts(chain.from_iterable(written), _names_of(old for old, _ in pairs)),
@@ -360,19 +360,16 @@ def _as_resource(resource: Resource, content: Json) -> Resource:
 
 
 @once_for_same
-def _may_have_expansions(content: JsonObject) -> bool:
+def _may_have_expansions(tree: JsonObject | Sequence[Json]) -> bool:
     """Return True if a key or a text has the start of an expansion, or of an escaped one."""
-    waiting: list[Json] = [content]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            if "${" in value or "$$" in value:
-                return True
-        elif isinstance(value, dict):
-            waiting += (*value, *value.values())
-        elif isinstance(value, list):
-            waiting += value
-    return False
+    children = tree.values() if isinstance(tree, dict) else tree
+    return any(map(_has_expansion, children)) or (isinstance(tree, dict) and any(map(_has_expansion, tree)))
+
+
+def _has_expansion(value: Json) -> bool:
+    if isinstance(value, str):
+        return "${" in value or "$$" in value
+    return isinstance(value, dict | list) and _may_have_expansions(value)
 
 
 def _is_disabled(resource: Resource) -> bool:

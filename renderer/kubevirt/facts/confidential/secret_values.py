@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 
 from renderer.kubevirt.facts.confidential.conditions import (
@@ -223,17 +223,26 @@ def readings_of_secrets(parts: Iterable[Part]) -> frozenset[str]:
     )
 
 
-def confidential_texts(content: Json) -> Iterator[tuple[str, str]]:
-    """Yield the values of Secrets in a tree, and start data: each text after the key that it has."""
+def confidential_texts(
+    content: Json, counts: Callable[[Json], bool] = lambda _value: True
+) -> Iterator[tuple[str, str]]:
+    """Yield the values of Secrets in a tree, and start data: each text after the key that it has.
+
+    Values and subtrees that do not count, by ``counts``, are left out.
+    """
     spend(STEPS_PER_VALUE * count_values(content), LOOKING)
-    yield from _texts_with_keys(content, root_scope(), "")
+    yield from _texts_with_keys(content, root_scope(), "", counts)
 
 
-def _texts_with_keys(value: Json, scope: Scope, key: str) -> Iterator[tuple[str, str]]:
+def _texts_with_keys(
+    value: Json, scope: Scope, key: str, counts: Callable[[Json], bool]
+) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict | list) and not scope.hides(value):
         scope_of = opened(value, scope)
         for name, child in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _texts_with_keys(child, scope_of(name), name if isinstance(name, str) else key)
+            if counts(child):
+                own_key = name if isinstance(name, str) else key
+                yield from _texts_with_keys(child, scope_of(name), own_key, counts)
     else:
         yield from ((key, text) for part in parts_of(value, scope) for text in texts_of(part.value))
 

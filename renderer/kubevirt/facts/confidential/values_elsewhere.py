@@ -38,7 +38,6 @@ _SIGNS = (
     b"unattend.xml",
     b"userdata",
     b"networkdata",
-    b"/data",
     rb"\u",
     rb"\x",
 )
@@ -48,6 +47,10 @@ _SECRET, _KIND = (
     pattern(
         rb"kind[\"']?\s*+:\s*+(?:#[^\n]{0,200}+\s++){0,2}+(?:[!&][^\s,]{0,50}+\s++){0,2}+[\"']?\w*secret"
     ),
+)
+#: The path of an operation of a JSON patch. A path alone may be one of a container.
+_DATA_OF_PATCH = pattern(
+    rb"(?<![a-z])path[\"']?\s*+:\s*+(?:[|>][-+]?\s++)?(?:[!&][^\s,]{0,50}+\s++){0,2}+[\"']?/(?:binary)?data"
 )
 #: An object of the core group with ``data`` is a Secret, also if its kind is misspelt, or a ConfigMap.
 _CONFIG_MAP, _CORE = b"configmap", pattern(rb"apiversion[\"']?\s*+:\s*+[\"']?v1\b")
@@ -85,9 +88,9 @@ def may_have_values(content: bytes) -> bool:
     lowered = content.lower()
     if any(sign in lowered for sign in _SIGNS) or (_SECRET in lowered and _KIND.search(lowered)):
         return True
-    return (
-        _CONFIG_MAP not in lowered and _CORE.search(lowered) is not None and _DATA.search(lowered) is not None
-    )
+    if _CONFIG_MAP not in lowered and _CORE.search(lowered) and _DATA.search(lowered):
+        return True
+    return _DATA_OF_PATCH.search(lowered) is not None
 
 
 def values_in(document: Json) -> Values:
