@@ -20,12 +20,7 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import Overlay
 from renderer.pipeline.cluster_conflicts import conflicts_among, conflicts_with, excludes_others
 from renderer.pipeline.run_context import FINDING_OVERLAYS
-from renderer.pipeline.target_cluster import (
-    cluster_of,
-    engine_entry,
-    may_share_cluster,
-    surely_share_cluster,
-)
+from renderer.pipeline.target_cluster import cluster_of, known_cluster, may_share_cluster
 
 #: The maximum number of other overlays that are composed for lookups.
 _MOST_OVERLAYS = 100
@@ -75,7 +70,7 @@ class ClusterObjects:
 
     def is_known(self, overlay: Overlay) -> bool:
         """Return True if the overlay's cluster is known: the project lists it, or an engine applies it."""
-        return bool(overlay.cluster or engine_entry(overlay))
+        return known_cluster(overlay) is not None
 
     def kubevirt(self, overlay: Overlay) -> Resource | None:
         """Return the object that configures KubeVirt in the other overlays of a known cluster.
@@ -101,9 +96,10 @@ class ClusterObjects:
         """
         own = tuple(filter(excludes_others, resources))
         yield from conflicts_among(own, overlay.cluster)
-        if own and self.is_known(overlay):
+        cluster = known_cluster(overlay)
+        if own and cluster is not None:
             earlier = takewhile(lambda each: each.path != overlay.path, self.overlays)
-            others = (each for each in earlier if surely_share_cluster(overlay, each))
+            others = (each for each in earlier if known_cluster(each) == cluster)
             known = (each for other in islice(others, _MOST_OVERLAYS) for each in self._objects(other))
             yield from conflicts_with(own, known, overlay.cluster)
 

@@ -63,16 +63,16 @@ def cluster_of(overlay: Overlay) -> Cluster:
     return overlay.cluster, engine_entry(overlay), _destination(overlay)
 
 
-def surely_share_cluster(overlay: Overlay, other: Overlay) -> bool:
-    """Return True if the two overlays are certainly applied to one cluster.
-
-    The cluster of Argo CD itself is one for each namespace with Applications: each may have its own Argo CD.
-    """
-    return certain_cluster(overlay) == certain_cluster(other)
+def known_cluster(overlay: Overlay) -> tuple[str, ...] | None:
+    """Return the cluster of an overlay; None if neither the project nor an entry of an engine says it."""
+    return certain_cluster(overlay) if overlay.cluster or engine_entry(overlay) else None
 
 
 def certain_cluster(overlay: Overlay) -> tuple[str, ...]:
-    """Return all that ``surely_share_cluster`` looks at in an overlay."""
+    """Return what two overlays have in common if they are certainly applied to one cluster.
+
+    The cluster of Argo CD itself is one for each namespace with Applications: each may have its own Argo CD.
+    """
     if overlay.cluster:
         return (overlay.cluster,)
     destination = _destination(overlay)

@@ -36,10 +36,9 @@ from renderer.model.run.work import spend
 from renderer.pipeline.target_cluster import (
     Cluster,
     cluster_of,
-    engine_entry,
+    known_cluster,
     may_be_one_cluster,
     may_share_cluster,
-    surely_share_cluster,
 )
 
 #: The kinds of objects that machines name.
@@ -182,8 +181,8 @@ class ReadersElsewhere:
         is_named_alone = name.namespace or name.kind in CLUSTER_WIDE
         if one is other or not is_named_alone or states.has_any(name, reading.cluster):
             return False
-        if one.cluster or engine_entry(one):
-            return surely_share_cluster(one, other)
+        if cluster := known_cluster(one):
+            return cluster == known_cluster(other)
         return may_share_cluster(one, other) and len(removed.by_name[name]) == 1
 
     def _with_importers(self, difference: OverlayDifference, states: _States) -> OverlayDifference:
@@ -257,8 +256,8 @@ class _States:
         if owner is reading or name in reading.has or not name.namespace:
             return False
         one, other = reading.overlay, owner.overlay
-        if one.cluster or engine_entry(one):
-            return surely_share_cluster(one, other)
+        if cluster := known_cluster(one):
+            return cluster == known_cluster(other)
         having = self.having.get(name, ())
         return may_share_cluster(one, other) and len(having) == 1 and having[0] is owner
 

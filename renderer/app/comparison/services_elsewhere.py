@@ -20,30 +20,18 @@ from renderer.diff.services import (
 )
 from renderer.model.difference import OverlayDifference, ResourceChange
 from renderer.model.render_config import Overlay
-from renderer.pipeline.target_cluster import (
-    Cluster,
-    certain_cluster,
-    cluster_of,
-    engine_entry,
-    may_be_one_cluster,
-)
+from renderer.pipeline.target_cluster import Cluster, cluster_of, known_cluster, may_be_one_cluster
 
 
 class _Group(NamedTuple):
     """What is known of the cluster of an overlay, the same for many overlays."""
 
     cluster: Cluster
-    certain: tuple[str, ...]
-    is_known: bool
-
-    @classmethod
-    def of(cls, overlay: Overlay) -> _Group:
-        is_known = bool(overlay.cluster or engine_entry(overlay))
-        return cls(cluster_of(overlay), certain_cluster(overlay), is_known)
+    known: tuple[str, ...] | None
 
     def shares_cluster(self, other: _Group) -> bool:
-        if self.is_known:
-            return self.certain == other.certain
+        if self.known:
+            return self.known == other.known
         return may_be_one_cluster(self.cluster, other.cluster)
 
 
@@ -56,7 +44,7 @@ class ServicesElsewhere:
 
     def add(self, overlay: Overlay, before: RenderedSide | None, after: RenderedSide | None) -> None:
         """Add an overlay."""
-        group = self._groups[overlay.path] = _Group.of(overlay)
+        group = self._groups[overlay.path] = _Group(cluster_of(overlay), known_cluster(overlay))
         former, latter = self._served.setdefault(group, (Served(), Served()))
         former.add(written_of(before))
         latter.add(written_of(after))

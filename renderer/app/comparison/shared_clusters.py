@@ -20,9 +20,8 @@ from renderer.model.render_config import Overlay
 from renderer.model.run.work import spend
 from renderer.pipeline.deployers import Deployers
 from renderer.pipeline.target_cluster import (
-    certain_cluster,
     destination_of,
-    engine_entry,
+    known_cluster,
     may_be_one_destination,
     may_share_cluster,
 )
@@ -56,7 +55,7 @@ class SharedClusters:
     def known(self, path: str) -> tuple[str, ...] | None:
         """Return the cluster of an overlay; None if neither the project nor an entry of an engine says it."""
         found = self._overlay(path)
-        return certain_cluster(found) if found and (found.cluster or engine_entry(found)) else None
+        return known_cluster(found) if found else None
 
     def share(self, path: str, other: str) -> bool:
         """Return True if two overlays are probably applied to one cluster."""
