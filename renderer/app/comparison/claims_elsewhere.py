@@ -61,21 +61,18 @@ class ClaimsElsewhere:
         return change._replace(data=(*data, *change.data)) if data else change
 
     def _shared(self, claim: _Claim, written: WrittenClaim, path: str) -> DataChange | None:
-        """Return what happens to a volume if machines of its cluster write to its claim, too."""
+        """Return the effect on a volume if other machines of its cluster also write to its claim."""
         id_, writers = written.machine.resource.current_id, self._writers[claim]
         mode = "" if (claim, id_) in self._former else self._mode(claim, path)
         if not mode or (len(writers) == 1 and len(writers[path]) == 1):
             return None
         spend(sum(map(len, writers.values())), "looking for claims that machines share")
-        near = (ids for other, ids in writers.items() if self._share(path, other))
+        near = (ids for other, ids in writers.items() if self._clusters.share(path, other))
         others = {each for ids in near for each in ids if each != id_}
         return shared_claim(written, sorted(others, key=str), len(others), mode) if others else None
 
     def _mode(self, claim: _Claim, path: str) -> str:
         """Return the access mode of a claim; empty if it is not known which overlay of a cluster has it."""
         modes = self._modes[0].get(claim) or self._modes[1].get(claim, {})
-        near = [mode for other, mode in modes.items() if self._share(path, other)]
+        near = [mode for other, mode in modes.items() if self._clusters.share(path, other)]
         return modes.get(path) or (near[0] if len(near) == 1 else "")
-
-    def _share(self, path: str, other: str) -> bool:
-        return path == other or self._clusters.share(path, other)

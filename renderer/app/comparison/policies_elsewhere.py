@@ -1,6 +1,6 @@
 """NetworkPolicies that no longer allow connections of running machines of other overlays.
 
-A machine that several overlays have is taken to be of none of them.
+A machine that several overlays have is not judged.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PoliciesElsewhere:
         self._clusters = clusters
         #: The objects of each overlay by namespace, on both sides.
         self._objects: dict[str, dict[str, tuple[list[Resource], list[Resource]]]] = {}
-        self._by_cluster = cache(self._by_known_cluster)
+        self._by_cluster = cache(self._by_cluster_of)
 
     def add(self, path: str, before: RenderedSide | None, after: RenderedSide | None) -> None:
         """Add an overlay."""
@@ -68,22 +68,17 @@ class PoliciesElsewhere:
 
     def _paths(self, namespace: str, path: str) -> frozenset[str]:
         """Return the overlays of the cluster of an overlay that have machines or policies in a namespace."""
-        objects, clusters = self._objects.get(namespace, {}), self._clusters
+        clusters = self._clusters
         if (cluster := clusters.known(path)) is None:
-            return frozenset(each for each in objects if each == path or clusters.share(path, each))
-        known, others = self._by_cluster(namespace)
-        beside = {each for each in others if each == path or clusters.surely_share(path, each)}
-        found = known.get(cluster, frozenset())
-        return found | beside if beside - found else found
+            return frozenset(each for each in self._objects.get(namespace, ()) if clusters.share(path, each))
+        by_cluster = self._by_cluster(namespace)
+        found = by_cluster.get(cluster, frozenset())
+        beside = {each for each in by_cluster.get(None, ()) if clusters.surely_share(path, each)}
+        return found | beside if beside else found  # the same set for all of its overlays is judged once
 
-    def _by_known_cluster(
-        self, namespace: str
-    ) -> tuple[Mapping[tuple[str, ...], frozenset[str]], Sequence[str]]:
-        """Return the same overlays by their cluster, and those of which it is not known."""
-        found: dict[tuple[str, ...], set[str]] = {}
-        paths = self._objects.get(namespace, {})
-        for path in paths:
-            if (cluster := self._clusters.known(path)) is not None:
-                found.setdefault(cluster, set()).add(path)
-        by_cluster = {cluster: frozenset(each) for cluster, each in found.items()}
-        return by_cluster, [each for each in paths if self._clusters.known(each) is None]
+    def _by_cluster_of(self, namespace: str) -> Mapping[tuple[str, ...] | None, frozenset[str]]:
+        """Return the overlays with machines or policies in a namespace, by cluster; None if it is unknown."""
+        found: dict[tuple[str, ...] | None, set[str]] = {}
+        for path in self._objects.get(namespace, ()):
+            found.setdefault(self._clusters.known(path), set()).add(path)
+        return {cluster: frozenset(paths) for cluster, paths in found.items()}

@@ -44,7 +44,7 @@ class QuotasElsewhere:
         by_path = self._pods.get(change.id.namespace, {})
         pods: dict[ResId, int] = {}
         for other, found in by_path.items():
-            if other == path or self._clusters.share(path, other):
+            if self._clusters.share(path, other):
                 spend(len(found), "looking for what ResourceQuotas limit")
                 pods |= found
         return change.with_impact(impact_of_quota(before, after, pods))

@@ -58,8 +58,10 @@ class SharedClusters:
         return known_cluster(found) if found else None
 
     def share(self, path: str, other: str) -> bool:
-        """Return True if two overlays are probably applied to one cluster."""
+        """Return True if two overlays are probably applied to one cluster, or are the same one."""
         spend(_STEPS_PER_PAIR, _ACTIVITY)
+        if path == other:
+            return True
         one, two = self._overlay(path), self._overlay(other)
         if one is None or two is None:
             return False
