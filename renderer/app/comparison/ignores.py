@@ -22,7 +22,6 @@ from renderer.model.difference import (
     ChangeType,
     Danger,
     Difference,
-    FieldChange,
     IgnoredDifferences,
     OverlayDifference,
     ResourceChange,
@@ -124,17 +123,17 @@ class Ignores:
                 counts[rule.source] += max(len(fields), 1)
                 return None
             spend(1 + len(fields), _ACTIVITY)
-            kept = [each for each in fields if not _is_ignored(each, rule, pattern)]
+            kept = [
+                each
+                for each in fields
+                if not rule.is_about_owner(each)
+                or (rule.field and pattern.match(each.field, each.field) is None)
+            ]
             counts[rule.source] += len(fields) - len(kept)
             fields = kept
         if change.fields and not fields:
             return None
         return change._replace(fields=tuple(fields)) if len(fields) < len(change.fields) else change
-
-
-def _is_ignored(change: FieldChange, rule: DifferenceRule, pattern: FieldPattern) -> bool:
-    in_field = not rule.field or pattern.match(change.field, change.field) is not None
-    return in_field and rule.is_about_owner(change)
 
 
 def _with_ignored(

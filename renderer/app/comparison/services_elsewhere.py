@@ -1,7 +1,7 @@
 """Machines that Services and routes of other overlays of their cluster reach, and lose.
 
-Services are often an overlay of their own. Where the cluster of an overlay is not known, an object that
-several overlays have is taken to be of none of them (``readers_elsewhere``).
+Services are often an overlay of their own. If the cluster of an overlay is not known, an object that several
+overlays have is not judged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from renderer.diff.services import (
     may_leave_services,
     may_lose_machines,
 )
-from renderer.model.difference import OverlayDifference, ResourceChange
+from renderer.model.difference import OverlayDifference
 from renderer.model.render_config import Overlay
 from renderer.pipeline.target_cluster import Cluster, cluster_of, known_cluster, may_be_one_cluster
 
@@ -53,7 +53,8 @@ class ServicesElsewhere:
         """Yield the differences, with what Services and routes do to machines of other overlays."""
         in_cluster_of = cache(self._in_cluster_of)
         for each in differences:
-            if each.path in self._groups and any(map(_may_be_parted, each.changes)):
+            may_part = (may_lose_machines(change) or may_leave_services(change) for change in each.changes)
+            if each.path in self._groups and any(may_part):
                 sides = in_cluster_of(self._groups[each.path])
                 changes = judged_by_labels(judged_by_services(each.changes, *sides), *sides)
                 yield each._replace(changes=tuple(changes))
@@ -67,8 +68,3 @@ class ServicesElsewhere:
                 for served, side in zip(found, sides, strict=True):
                     served.merge(side)
         return found
-
-
-def _may_be_parted(change: ResourceChange) -> bool:
-    """Return True if a Service may lose machines by the change."""
-    return may_lose_machines(change) or may_leave_services(change)
