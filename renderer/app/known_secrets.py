@@ -1,7 +1,7 @@
-"""Where a run learns what the Secrets of all overlays have, once it has something to say.
+"""Learn the values of the Secrets of all overlays, once a run has something to print.
 
-Whatever is said of one overlay repeats no value that only the Secret of another one has, be that built in
-this run, known from the cache, or not asked for.
+What is printed about one overlay must not repeat a value in a Secret of another one, whether that overlay is
+built in this run, known from the cache, or not asked for.
 """
 
 from __future__ import annotations

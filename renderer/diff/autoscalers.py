@@ -4,7 +4,7 @@ A HorizontalPodAutoscaler writes the ``scale`` of its target. More replicas than
 at once, whatever the metrics say; down to ``minReplicas``, the metrics decide (Kubernetes
 ``pkg/controller/podautoscaler/horizontal.go`` ``reconcileAutoscaler``). Pools and replica sets of instances
 have a ``scale``, and delete machines by it as by their own ``replicas``. KEDA makes an autoscaler of a
-ScaledObject, and scales to none by itself (keda ``pkg/scaling/executor/scale_scaledobjects.go``).
+ScaledObject, and scales to zero by itself (keda ``pkg/scaling/executor/scale_scaledobjects.go``).
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ _SOURCE = "kubernetes pkg/controller/podautoscaler/horizontal.go reconcileAutosc
 
 
 class _Scaling(NamedTuple):
-    """What an autoscaler scales, and its limits; ``lowest`` is None if it never scales down by metrics.
+    """The target of an autoscaler, and the limits of its replicas.
 
-    ``field`` is the name of the field with the higher limit.
+    ``lowest`` is None if metrics never make it scale down. ``field`` is the name of the field with the upper
+    limit.
     """
 
     namespace: str
@@ -93,7 +94,7 @@ def _deletes(reason: str) -> Impact:
 
 
 def _scaling(autoscaler: Resource | None) -> _Scaling | None:
-    """Return what an autoscaler does to machines; None if there is none, or if it scales something else."""
+    """Return the target and the limits of an autoscaler; None without one, or if it scales no machines."""
     if autoscaler is None:
         return None
     spec = object_at(autoscaler.content, "spec")
@@ -117,8 +118,8 @@ def _scaling(autoscaler: Resource | None) -> _Scaling | None:
 def _limits_of_keda(scaled: Resource) -> tuple[int | None, int] | None:
     """Return the limits of a ScaledObject; None if it is paused (keda ``scaledobject_types.go``).
 
-    One that is paused at a number of replicas scales to that. Down to none, KEDA scales by itself, whatever
-    the behavior of its autoscaler.
+    One that is paused at a number of replicas scales to that number. The ``behavior`` of the autoscaler does
+    not keep KEDA from scaling to zero, as KEDA does that by itself.
     """
     annotations, spec = (
         object_at(scaled.content, *keys) for keys in (("metadata", "annotations"), ("spec",))

@@ -51,7 +51,7 @@ class _Policy(NamedTuple):
 def with_cut_connections(
     changes: Sequence[ResourceChange], before: Iterable[Resource], after: Iterable[Resource]
 ) -> list[ResourceChange]:
-    """Return the changes; a NetworkPolicy that cuts off running machines has its impact."""
+    """Return the changes, with an impact for each NetworkPolicy that cuts off running machines."""
     judged = {each.id for each in changes if may_cut_connections(each)}
     if not judged:
         return [*changes]
@@ -59,12 +59,12 @@ def with_cut_connections(
 
 
 def may_cut_connections(change: ResourceChange) -> bool:
-    """Return True for a NetworkPolicy of which nothing else is said."""
+    """Return True for a NetworkPolicy whose change has no other impact."""
     return change.impact is None and is_policy(change.id)
 
 
 def with_cuts(changes: Iterable[ResourceChange], cut: Cuts) -> list[ResourceChange]:
-    """Return the changes; those of NetworkPolicies that cut off machines have this impact."""
+    """Return the changes, with an impact for each NetworkPolicy that cuts off machines."""
     return [
         each.with_impact(_impact(cut[each.id])) if each.id in cut and may_cut_connections(each) else each
         for each in changes
@@ -112,7 +112,7 @@ def _is_cut(before: Sequence[_Rule] | None, after: Sequence[_Rule] | None) -> bo
 
 
 def _allows(rule: _Rule, peer: Peer | None, port: Port | None) -> bool:
-    """Return True if a rule allows a peer at a port; None stands for all of them."""
+    """Return True if a rule allows a peer at a port; None means all peers or ports."""
     peers, ports = rule
     return (not peers or (peer is not None and any(each.contains(peer) for each in peers))) and (
         not ports or (port is not None and any(each.contains(port) for each in ports))
@@ -164,7 +164,10 @@ class Policies:
 
 
 def _allowed(spec: JsonObject) -> Mapping[str, Sequence[_Rule]]:
-    """Return the rules by direction; without types, outgoing connections count only if rules name some."""
+    """Return the rules by direction.
+
+    A policy without ``policyTypes`` isolates pods for egress only if it has ``egress`` rules.
+    """
     types = array_at(spec, "policyTypes") or [_INGRESS, *((_EGRESS,) if array_at(spec, "egress") else ())]
     return {
         each: [

@@ -33,18 +33,21 @@ def is_quota(resource: Resource) -> bool:
 
 
 def may_keep_from_starting(change: ResourceChange) -> bool:
-    """Return True for a new or changed quota of which nothing else is said."""
+    """Return True for a new or changed quota whose change has no other impact."""
     return change.id.gvk.kind == _QUOTA and change.type in _JUDGED and change.impact is None
 
 
 def running_pods(resource: Resource) -> int:
-    """Return the number of pods that an object needs as a machine that runs, or as a pool of such."""
+    """Return the number of pods of a running machine, or of a pool of machines; 0 for other objects."""
     machine = VirtualMachineView.of(resource)
     return machine.replicas if machine and not machine.is_halted else 0
 
 
 def impact_of_quota(before: Resource | None, after: Resource, pods: Mapping[ResId, int]) -> Impact | None:
-    """Return what a quota does to the running machines of its namespace, with their numbers of ``pods``."""
+    """Return the impact of a quota on the running machines of its namespace; None without one.
+
+    ``pods`` are the numbers of pods that these need.
+    """
     number, former, latter = sum(pods.values()), _limits(before), _limits(after)
     keys = (key for key, limit in latter.items() if limit < number and limit < former.get(key, number))
     key = next(keys, None)
@@ -57,7 +60,7 @@ def impact_of_quota(before: Resource | None, after: Resource, pods: Mapping[ResI
 
 
 def _limits(quota: Resource | None) -> Mapping[str, int]:
-    """Return the numbers of pods that a quota allows; of what pods request, only that there is none."""
+    """Return the limits of a quota on numbers of pods, and its limits of zero on memory and CPU."""
     hard = object_at(quota.content, "spec", "hard") if quota else {}
     found: dict[str, int] = {}
     for key in (*_COUNTED, *_REQUESTED):

@@ -43,16 +43,16 @@ _Network: TypeAlias = IPv4Network | IPv6Network
 
 
 def lost_ways(before: Resource, after: Resource) -> list[str]:
-    """Return by what a Service is no longer reached, in the cluster and from outside, in words."""
+    """Return the ports and addresses by which clients no longer reach a Service, as texts of a message."""
     left = {*_ways(after)}
     return [*(each for each in _ways(before) if each not in left), *_lost_of_balancer(before, after)]
 
 
 def _ways(service: Resource) -> Iterator[str]:
-    """Yield by what a Service is reached, in words.
+    """Yield the ports and addresses by which clients reach a Service, as texts of a message.
 
-    A port that leads to another port of the machine counts as another one. A headless Service only gives the
-    addresses of its pods, which have all ports.
+    A port with another target port is another way. A headless Service has none: clients get the addresses of
+    its pods, and reach all their ports.
     """
     spec = object_at(service.content, "spec")
     if spec.get("clusterIP") == "None":
@@ -72,7 +72,7 @@ def _ways(service: Resource) -> Iterator[str]:
 
 
 def _lost_of_balancer(before: Resource, after: Resource) -> Iterator[str]:
-    """Yield the address of a load balancer that goes, and from where it is no longer reached, in words."""
+    """Yield the address that a load balancer loses, and the networks that it no longer accepts."""
     old, new = (object_at(each.content, "spec") for each in (before, after))
     if text_at(old, "type") != _BALANCER or text_at(new, "type") != _BALANCER:
         return
@@ -117,8 +117,7 @@ def backends(route: Resource) -> frozenset[Name]:
 def lost_backends(before: Resource, after: Resource) -> frozenset[Name]:
     """Return the Services to which a route leads fewer connections than before.
 
-    It no longer names them, or not where it still names others for the same host and path; or it leaves a
-    Gateway.
+    It no longer names them, names other Services instead for the same host and path, or leaves a Gateway.
     """
     if gateways(before) - gateways(after):
         return backends(before)
@@ -140,7 +139,7 @@ def gateways(route: Resource) -> AbstractSet[Name]:
 
 
 def _leading(route: Resource) -> Iterator[tuple[str, Name]]:
-    """Yield the Services that a route names, each with the connections that it gets."""
+    """Yield the Services that a route names, each after the match of the connections that it gets."""
     return _leading_in(route.content.get("spec"), BACKENDS[route.kind], "", route.namespace)
 
 

@@ -59,7 +59,7 @@ def with_lost_machines(
 
 
 def may_lose_machines(change: ResourceChange) -> bool:
-    """Return True for a Service or route that may leave machines, and of which nothing else is said."""
+    """Return True for a Service or route that may lose machines, and whose change has no other impact."""
     if change.impact is not None:
         return False
     if change.id.gvk.kind == SERVICE:
@@ -72,9 +72,9 @@ def may_lose_machines(change: ResourceChange) -> bool:
 def judged_by_services(
     changes: Sequence[ResourceChange], before: Served, after: Served, where: str = ""
 ) -> list[ResourceChange]:
-    """Return the changes, with what those of Services and routes do to machines.
+    """Return the changes, with the impacts of Services and routes on machines.
 
-    ``where`` says in the reasons which objects are known, if these are not all of the cluster.
+    ``where`` is a part of the reasons: of which objects it is known, if these are not all in the cluster.
     """
     judge = _Judge((before, after), where)
     return [each.with_impact(judge.impact(each)) if may_lose_machines(each) else each for each in changes]
@@ -149,7 +149,7 @@ class Served:
             self._labelled.setdefault(key, []).extend(pods)
 
     def selected(self, selection: _Selection) -> list[_Pods]:
-        """Return the pods that a Service selects, without those of objects that several overlays have."""
+        """Return the pods that a Service selects, except pods of objects that several overlays have."""
         namespace, selector = selection
         having = (self._labelled.get((namespace, label), []) for label in selector)
         fewest = min(having, key=len, default=[])
@@ -166,12 +166,12 @@ class Served:
 
     @cached_property
     def by_name(self) -> Mapping[Name, _Selection]:
-        """What the Services select, by their namespaces and names."""
+        """The selections of the Services, by namespace and name."""
         return {(id_.namespace, id_.name): each for id_, each in self.selections.items()}
 
     @cached_property
     def by_gateway(self) -> Mapping[Name, AbstractSet[Name]]:
-        """The Services to which routes lead, by the Gateways of these."""
+        """The Services that routes lead to, by the Gateways of the routes."""
         found: dict[Name, set[Name]] = {}
         for each in self.routes.values():
             for gateway in gateways(each):
@@ -222,7 +222,7 @@ class _Judge:
         )
 
     def _removal(self, selection: _Selection) -> Impact | None:
-        """Return what the removal of a Service does to the machines that it selects, and that stay."""
+        """Return the impact of removing a Service on the machines that it selects, and that stay."""
         selected = self._lost(selection, frozenset())
         if not selected:
             return None
@@ -230,7 +230,7 @@ class _Judge:
         return Impact(Effect.STOP, reason, _SOURCE)
 
     def _closed(self, id_: ResId) -> Impact | None:
-        """Return what happens if machines are no longer reached by a port of a Service, or from outside."""
+        """Return the impact if a Service loses a port or address by which clients reach machines."""
         old, new = (each.services[id_] for each in self._sides)
         ways = lost_ways(old, new)
         selected = self._lost(self._sides[0].selections[id_], frozenset()) if ways else []
@@ -240,7 +240,7 @@ class _Judge:
         return Impact(Effect.STOP, reason, _SOURCE)
 
     def _unrouted(self, change: ResourceChange) -> Impact | None:
-        """Return what the change of a route, or the removal of one or of a Gateway, does to machines."""
+        """Return the impact on machines of changing or removing a route, or of removing a Gateway."""
         before, after = self._sides
         if change.id.gvk.kind not in BACKENDS:
             gone = change.before or change.id
@@ -255,7 +255,7 @@ class _Judge:
     def _cut(
         self, change: ResourceChange, services: Iterable[Name], added: Iterable[Name] = ()
     ) -> Impact | None:
-        """Return what happens if connections no longer come to Services, but to ``added`` ones."""
+        """Return the impact if connections no longer reach some Services, but the ``added`` ones instead."""
         known = self._sides[1].by_name
         left = {pods.id for each in added if each in known for pods in self._sides[1].selected(known[each])}
         lost = (name for each in sorted(services) if each in known for name in self._lost(known[each], left))
@@ -266,7 +266,7 @@ class _Judge:
         return Impact(Effect.STOP, reason, "")
 
     def _update(self, old: _Selection, new: _Selection) -> Impact | None:
-        """Return what happens if a machine that the old Service selects is not selected by the new one.
+        """Return the impact if the new Service does not select a machine that the old one selects.
 
         A machine that runs keeps the labels that it was started with.
         """

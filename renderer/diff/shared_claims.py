@@ -81,7 +81,7 @@ def _writers(
 
 
 def shared_claim(written: WrittenClaim, others: Iterable[ResId], number: int, mode: str) -> DataChange:
-    """Return what happens to a volume if a ``number`` of ``others`` write to its claim, too."""
+    """Return the effect on a volume if a ``number`` of ``others`` also write to its claim."""
     volume = object_at(dict(written.machine.volumes)[written.volume])
     named = [*islice(others, _MOST_NAMES)]
     names = ", ".join(f"{each.gvk.kind} {each.name}" for each in named)

@@ -1,4 +1,6 @@
-"""What a change writes into the project about its clusters is a claim, which changes no cluster.
+"""Judge a change by the facts about clusters that the project had before it.
+
+What a change writes into the project about its clusters is a claim, which changes no cluster.
 
 A release, gates, configuration and the other facts that ``vmrender.yaml`` has of a cluster decide what is
 refused and what needs a restart. A change may correct them, announce an upgrade, or make itself look
@@ -163,7 +165,8 @@ def _with_facts_of(before: RenderConfig, after: RenderConfig, names: Mapping[str
 def _rendered_as(before: RenderConfig, after: RenderConfig) -> tuple[RenderConfig, tuple[str, ...]]:
     """Return the second project with the settings of the first one that no engine knows, and which differ.
 
-    An entry has those of the entry that was at its place, which may be a glob on either side.
+    An entry gets the settings of the former entry with the same path. Either path may be a glob that matches
+    the other.
     """
     changed = {
         words: None for name, words in _RENDERING.items() if getattr(before, name) != getattr(after, name)
@@ -241,7 +244,7 @@ def _former_content(old: Resource | None, new: Resource, release: Release) -> Js
 
 
 def _with_contents(fs: FileSystem, path: str, contents: Mapping[Site, JsonObject]) -> bytes:
-    """Return a file with other contents of some of its objects."""
+    """Return a file in which the objects at these places are replaced by ``contents``."""
     written = read_resources(fs.read(path), Site(path))
     documents = (contents.get(each.origin, each.content) for each in written)
     return "\n---\n".join(map(json.dumps, documents)).encode()

@@ -1,4 +1,4 @@
-"""Why an overlay is not what its engine applies from a change on, as far as what deploys it says so."""
+"""Find reasons why an engine applies something else of an overlay, in the objects that deploy it."""
 
 from __future__ import annotations
 

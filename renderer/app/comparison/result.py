@@ -53,9 +53,10 @@ class Comparison(NamedTuple):
 
     @property
     def reported(self) -> tuple[Located, ...]:
-        """The errors to report, each once, without ``old_errors``: the difference has those of what changed.
+        """The errors of both sides, each once, without ``old_errors``.
 
-        What keeps an overlay from being rendered on both sides is one, as the overlay is not compared.
+        If a changed object has an old error, the difference reports it. An error that keeps an overlay from
+        being rendered on both sides is reported here, as the overlay is not compared.
         """
         after = self.new_errors
         still = {_identity(each) for each in after}

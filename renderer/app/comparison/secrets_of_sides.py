@@ -1,4 +1,4 @@
-"""What the Secrets on both sides of a comparison have, also in overlays that are the same on both."""
+"""Learn the values of the Secrets on both sides of a comparison, also in overlays that do not differ."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from renderer.project.secrets_in_files import values_of_secrets
 
 
 def learn_from_sides(before: Side, others: Sequence[tuple[Side, Iterable[str]]]) -> None:
-    """Learn the values of both sides of a comparison, and those between them.
+    """Learn the values on both sides of a comparison, and at the commits between them.
 
-    With each of the ``others``, of which the last is the side after, come the files that differ from the side
-    before. A work tree is learned from as a project.
+    ``others`` are these commits and, as the last one, the side after; each has the files in which it differs
+    from the side before. The Secrets of a work tree are known from its project (``learn_from_project``).
     """
     after, _ = others[-1]
 

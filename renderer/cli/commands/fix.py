@@ -70,7 +70,7 @@ def command(  # noqa: PLR0913 - one for each option
 
 
 def check_choice(paths: tuple[Path, ...], overlays: tuple[str, ...]) -> None:
-    """Raise ``click.UsageError`` if the words of the user name both."""
+    """Raise ``click.UsageError`` if both are given."""
     if paths and overlays:
         raise click.UsageError("name paths or overlays, not both")
 
