@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import lru_cache
 from itertools import starmap
@@ -46,6 +47,9 @@ _WORDS = pattern(rb"(?<![\w.-])[a-z]+(?:-[a-z\d]+)*(?![\w.-])")
 #: The beginnings of a text in UTF-16, which no build reads.
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _WORK, _BYTES_PER_STEP = "looking for confidential values", 64
+#: Bytes of files that are kept to be searched for words; the others are read again. Up to this many words are
+#: searched for one by one.
+_MOST_KEPT, _FEW = 16 * 1024 * 1024, 32
 
 
 class _Listable(DelegatingFileSystem):
@@ -72,22 +76,32 @@ def values_of_secrets(fs: FileSystem, files: Iterable[str]) -> frozenset[str]:
     A word in small letters is left out if an object in the files has it as its name, namespace or label.
     """
     files = sorted(files)
-    found = Values.union(_values_in_file(fs, path) for path in files)
+    kept: dict[str, bytes] = {}
+    room = _MOST_KEPT
+    every: list[Values] = []
+    for path in files:
+        content = _content(fs, path)
+        if len(content) <= room:
+            kept[path] = content
+            room -= len(content)
+        if may_have_values(content):
+            values, generators = _values_in_text(content)
+            entries = (entry for each in generators for entry in _entries_of(fs, folder_of(path), each))
+            every += (values, *starmap(values_of, entries))
+    found = Values.union(every)
     words = set(found.words)
     for path in files if words else ():
-        content = _content(fs, path)
-        if not words.isdisjoint(each.decode() for each in _WORDS.findall(content)):
+        content = kept[path] if path in kept else _content(fs, path)
+        if _may_have_one(content, words):
             words.difference_update(names_in(_documents(content, path) or ()))
     return found.certain.union(*map(readings, words))
 
 
-def _values_in_file(fs: FileSystem, path: str) -> Values:
-    content = _content(fs, path)
-    if not may_have_values(content):
-        return Values()
-    values, generators = _values_in_text(content)
-    entries = (entry for each in generators for entry in _entries_of(fs, folder_of(path), each))
-    return Values.union((values, *starmap(values_of, entries)))
+def _may_have_one(content: bytes, words: AbstractSet[str]) -> bool:
+    """Return False if a text surely has none of the words as a scalar."""
+    if len(words) <= _FEW:
+        return any(each.encode() in content for each in words)
+    return not words.isdisjoint(each.decode() for each in _WORDS.findall(content))
 
 
 @lru_cache(maxsize=1024)  # the sides of a comparison, and calls of the library, have most files in common
