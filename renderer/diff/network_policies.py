@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from renderer.diff.allowed_connections import Peer, Port
+from renderer.kubevirt.facts.launcher_pod import launcher_labels
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import Effect, Impact, ResourceChange
 from renderer.model.kube.json import JsonObject, array_at, object_at
@@ -26,8 +27,6 @@ _POLICY, _GROUP = "NetworkPolicy", "networking.k8s.io"
 _INGRESS, _EGRESS = "Ingress", "Egress"
 _DIRECTIONS = {_INGRESS: "to", _EGRESS: "from"}
 _PEERS = {_INGRESS: "from", _EGRESS: "to"}
-#: The labels that each pod of a machine has besides the ones in the template.
-_LAUNCHER, _NAME_LABEL = {"kubevirt.io": "virt-launcher"}, "vm.kubevirt.io/name"
 _MOST_NAMES = 5
 _STEPS, _SOURCE = 4, "kubernetes staging/src/k8s.io/api/networking/v1/types.go NetworkPolicySpec"
 
@@ -137,7 +136,7 @@ class Policies:
         """The labels of the machines that run on the network of pods."""
         views = filter(None, map(VirtualMachineView.of, self._resources))
         return {
-            each.resource.current_id: _labels(each)
+            each.resource.current_id: launcher_labels(each)
             for each in views
             if not each.is_halted and _is_on_pod_network(each)
         }
@@ -177,11 +176,6 @@ def _allowed(spec: JsonObject) -> Mapping[str, Sequence[_Rule]]:
         for each, peers in _PEERS.items()
         if each in types
     }
-
-
-def _labels(machine: VirtualMachineView) -> JsonObject:
-    template = object_at(machine.resource.content, *machine.paths.template.keys)
-    return {_NAME_LABEL: machine.name, **object_at(template, "metadata", "labels"), **_LAUNCHER}
 
 
 def _is_on_pod_network(machine: VirtualMachineView) -> bool:

@@ -24,6 +24,7 @@ from renderer.diff.service_ways import (
     lost_backends,
     lost_ways,
 )
+from renderer.kubevirt.facts.launcher_pod import launcher_labels
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
 from renderer.model.kube.json import Json, object_at
@@ -35,7 +36,6 @@ from renderer.model.run.work import spend
 SERVICE = "Service"
 _SOURCE = "kubernetes pkg/controller/endpointslice/endpointslice_controller.go syncService"
 _LABELS = "labels"
-_NAME_LABEL = "vm.kubevirt.io/name"
 _Label: TypeAlias = tuple[str, str | tuple[str]]
 #: The namespace of a Service, and its selector.
 _Selection: TypeAlias = tuple[str, frozenset[_Label]]
@@ -131,7 +131,8 @@ class Served:
             elif each.kind in BACKENDS:
                 self.routes[id_] = each
             machine = VirtualMachineView.of(each)
-            labels = _labels(_pod_labels(each, machine))
+            template = object_at(each.content, "spec", "template", "metadata", "labels")
+            labels = _labels(launcher_labels(machine) if machine else template)
             if machine:
                 self.machines[id_] = labels
             for label in labels:
@@ -318,11 +319,3 @@ def _labels(written: Mapping[str, Json]) -> frozenset[_Label]:
     return frozenset(
         (key, value if isinstance(value, str) else (repr(value),)) for key, value in written.items()
     )
-
-
-def _pod_labels(resource: Resource, machine: VirtualMachineView | None) -> Mapping[str, Json]:
-    """Return the labels of the pods that an object makes; empty if it makes none."""
-    if machine is None:
-        return object_at(resource.content, "spec", "template", "metadata", "labels")
-    template = object_at(resource.content, *machine.paths.template.keys)
-    return {_NAME_LABEL: machine.name, **object_at(template, "metadata", "labels")}

@@ -54,6 +54,16 @@ def test_service_of_another_overlay_is_judged(
     assert said in run().stdout
 
 
+@pytest.mark.parametrize("selector", ["kubevirt.io: virt-launcher", "vm.kubevirt.io/name: sql"])
+def test_service_may_select_a_machine_by_the_labels_that_kubevirt_adds(folder: Path, selector: str) -> None:
+    before = files("services") | {"vmrender.yaml": OVERLAYS}
+    before["machines/db.yaml"] = VM.replace("    spec:\n", "    spec:\n      hostname: sql\n")
+    before["services/db.yaml"] = SERVICE.replace("vm.kubevirt.io/name: db", selector)
+    commit(folder, before)
+    write(folder, {"services/kustomization.yaml": "resources: [route.yaml]\n"})
+    assert LOST.format("the name or address of this Service") in run().stdout
+
+
 def test_service_that_is_not_listed_is_judged(folder: Path) -> None:
     project = PROJECT + "overlays: [{path: machines}]\n"
     flux = FLUX.replace("secrets", "services")

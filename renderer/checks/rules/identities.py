@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, Rule, related_to
+from renderer.kubevirt.facts.launcher_pod import host_name
 from renderer.kubevirt.facts.virtual_machine import HALTED, VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
@@ -24,7 +25,6 @@ from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 
 _LEVEL = Level.WARNING
-_LONGEST_LABEL = 63
 #: A serial that begins so is a parameter of cloud-init, which many machines may share
 #: (``cloudinit/sources/DataSourceNoCloud.py``).
 _CLOUD_INIT_SERIAL = "ds="
@@ -196,19 +196,14 @@ def _about_host_names(pairs: Iterable[_Pair]) -> Iterator[Finding]:
 
 
 def _host_names(machine: VirtualMachineView) -> Iterator[Identity]:
-    """Yield the name of a machine's pod in DNS, which only a pod with a subdomain has.
-
-    KubeVirt ``pkg/util/net/dns/sanitize.go`` (``SanitizeHostname``): the host name is the first part of
-    the machine's name unless it is written.
-    """
+    """Yield the name of a machine's pod in DNS, which only a pod with a subdomain has."""
     subdomain = text_at(machine.instance, "subdomain")
-    written = text_at(machine.instance, "hostname")
     if not subdomain or not machine.is_one or _is_kept_off(machine):
         return
-    hostname = written or machine.name.partition(".")[0][:_LONGEST_LABEL]
+    hostname = host_name(machine.name, machine.instance)
     if not hostname or has_placeholder(f"{hostname}.{subdomain}.{machine.namespace}"):
         return
-    field = machine.in_instance("hostname" if written else "subdomain")
+    field = machine.in_instance("hostname" if text_at(machine.instance, "hostname") else "subdomain")
     key = hostname, subdomain, machine.namespace
     yield Identity(machine, field, key, f"the host name {hostname}.{subdomain}")
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from renderer.kubevirt.facts.guest_system import OS_ANNOTATION, WINDOWS, enabled_features, guest_system
+from renderer.kubevirt.facts.launcher_pod import host_name
 from renderer.kubevirt.facts.sizes import positive
 from renderer.kubevirt.facts.virtual_machine import elements
 from renderer.kubevirt.impact.guest_devices import (
@@ -214,7 +215,7 @@ def _boot_order(guest: GuestMachine) -> str:
 
 
 def _host_name(guest: GuestMachine) -> str:
-    return text_at(guest.spec, "hostname") or guest.name.split(".")[0][:63]
+    return host_name(guest.name, guest.spec)
 
 
 def _cloud_init_instance(guest: GuestMachine) -> str:
