@@ -46,7 +46,7 @@ from renderer.model.plural import listed
 from renderer.model.record import Record
 from renderer.model.release import Release, snapshot_of
 from renderer.model.render_config import Overlay
-from renderer.model.run.taint import count_tainted, tainted_since
+from renderer.model.run.taint import Recorded, count_tainted, tainted_since
 from renderer.model.run.work import WorkDone, in_turn
 from renderer.pipeline.deployers import Deployers
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveCluster, LiveMachines
@@ -75,7 +75,7 @@ class _Compared(NamedTuple):
     seconds: float
     steps: int
     read: Mapping[str, int]
-    tainted: tuple[str, ...]
+    tainted: tuple[Recorded, ...]
     by_worker: bool = False
 
 

@@ -26,7 +26,7 @@ from renderer.model.kube.sharing import forget_shared
 from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
-from renderer.model.run.taint import count_tainted, learned_masking, noted_masking, tainted_since
+from renderer.model.run.taint import Recorded, count_tainted, learned_masking, noted_masking, tainted_since
 from renderer.model.run.work import WorkDone, spend
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
@@ -61,7 +61,7 @@ class RenderedOverlay(Record):
     summary: str
     steps: int
     read: Mapping[str, int]
-    tainted: tuple[str, ...] = ()
+    tainted: tuple[Recorded, ...] = ()
     may_be_kept: bool = True
     by_worker: bool = False
 

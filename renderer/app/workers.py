@@ -16,7 +16,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from renderer.app.cpu_limit import limited_cpu
 from renderer.model.run.limits import Limits, restore, snapshot
-from renderer.model.run.taint import taint_again
+from renderer.model.run.taint import Recorded, taint_again
 from renderer.model.run.work import SharedWork, add, join_run
 
 #: Seconds of work that justify a worker: starting one takes about a tenth of that.
@@ -37,7 +37,7 @@ class Done(Protocol):
     @property
     def read(self) -> Mapping[str, int]: ...
     @property
-    def tainted(self) -> tuple[str, ...]: ...
+    def tainted(self) -> tuple[Recorded, ...]: ...
 
     def _replace(self, *, by_worker: bool) -> Self: ...
 

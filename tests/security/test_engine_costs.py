@@ -27,7 +27,7 @@ from renderer.gitops.flux.waiting import ReadyFirst
 from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.substitute import _Substitution, substitute
-from renderer.kubevirt.facts.confidential import parameters, parts
+from renderer.kubevirt.facts.confidential import conditions, meant_kinds, parameters, parts
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.kustomize.compose import Composer
 from renderer.kustomize.reader.resources import read_resources
@@ -40,6 +40,7 @@ from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.run.limits import lowered
+from renderer.model.run.taint import begin_notes, noted_masking
 from renderer.model.run.work import WorkLimitError, begin_run, spent
 from renderer.model.source_tree import SourceTree
 from renderer.pipeline import Pipeline
@@ -123,6 +124,43 @@ def substituted() -> None:
     substitute(ResourceSet((Resource(written, Site("c.yaml")),)), Variables({"a": "b"}), Strictness.LENIENT)
 
 
+def secret_with_variables(count: int) -> ResourceSet:
+    data: JsonObject = {f"k{number}": f"${{aVariable{number}}}" for number in range(count)}
+    content: JsonObject = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "c"},
+        "stringData": data,
+    }
+    return ResourceSet((Resource(content, Site("c.yaml")),))
+
+
+def variables_that_many_config_maps_lack() -> None:
+    variables = Variables(config_maps=tuple(("a", f"c{number}") for number in range(60)))
+    substitute(secret_with_variables(60), variables, Strictness.LENIENT)
+
+
+def test_names_of_variables_that_seem_to_be_misspelt_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+
+    def without_letters(word: str, most: int) -> frozenset[str]:
+        compared.append(word)
+        return meant_kinds.without_letters(word, most)
+
+    monkeypatch.setattr(conditions, "without_letters", without_letters)
+    values = {f"otherName{number}": f"a-Value-{number}" for number in range(40)} | {
+        "x" * 300: "another-Value"
+    }
+    begin_notes()
+    variables = Variables({**values, "aVarable7": "canary-is-a-bird"}, config_maps=(("a", "c"),))
+
+    substitute(secret_with_variables(40), variables, Strictness.LENIENT)
+
+    assert noted_masking().is_in("canary-is-a-bird")
+    assert not noted_masking().is_in("a-Value-7")
+    assert len(compared) < 120
+
+
 def followed_again_and_again() -> None:
     files = MemoryFileSystem({"c/k.yaml": b"kind: A\nmetadata: {name: c}\n"})
     entries = [OverlayEntry("c", entry=EntryOptions(EntryKind.ARGOCD))] * 5
@@ -173,6 +211,9 @@ OWNERS = FieldOwners(EMPTY)
         pytest.param(selected_elements, "selecting parameters of ApplicationSets", id="selected elements"),
         pytest.param(selected_clusters, "selecting parameters of ApplicationSets", id="selected clusters"),
         pytest.param(substituted, "substituting variables", id="substituted text"),
+        pytest.param(
+            variables_that_many_config_maps_lack, "looking for variables in Secrets", id="missing variables"
+        ),
         pytest.param(read_for_each_source, "reading resources", id="sources of one repository"),
         pytest.param(followed_again_and_again, "following entry points", id="entry points"),
         pytest.param(

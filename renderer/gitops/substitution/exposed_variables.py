@@ -18,15 +18,16 @@ from renderer.kubevirt.facts.confidential.exposed_values import (
     is_searched_for,
 )
 from renderer.model.pattern import pattern
-from renderer.model.run.taint import taint_place
+from renderer.model.run.taint import Place, taint_places
 from renderer.model.run.work import spend
 
 #: The name in an expansion of a variable.
 NAME_IN_EXPANSION = pattern(r"\$\{#?(\w++)")
 #: An expansion without others in its arguments.
 _EXPANSION = pattern(NAME_IN_EXPANSION.pattern + r"[^${}]*+\}")
-#: Steps to parse a text (``model.run.work``).
-_STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 2, 6
+#: Steps to parse a text, and to note a place (``model.run.work``).
+_STEPS_PER_TEXT, _CHARACTERS_PER_STEP, _STEPS_PER_PLACE = 2, 6, 4
+_LOOKING = "looking for variables in Secrets"
 
 
 class ConfidentialTexts(NamedTuple):
@@ -59,9 +60,12 @@ def exposed_variables(before: ConfidentialTexts, after: ConfidentialTexts, varia
     by_value = exposed_values(after.texts, made_names, variables.public)
     names = _exposed_names(before, made_names, variables)
     missing = frozenset(name for name in names if not is_searched_for(variables.values.get(name, "")))
-    for namespace, config_map in variables.config_maps:
-        for name in missing:
-            taint_place(SourceKind.CONFIG_MAP, namespace, config_map, name)
+    spend(_STEPS_PER_PLACE * len(variables.config_maps) * len(missing), _LOOKING)
+    taint_places(
+        Place(SourceKind.CONFIG_MAP, namespace, config_map, name)
+        for namespace, config_map in variables.config_maps
+        for name in missing
+    )
     used = names - missing
     by_name = by_value.union(variables.values[name] for name in used)
     in_lines = (lines for name, lines in variables.lines.items() if variables.values.get(name) in by_name)
@@ -118,7 +122,7 @@ class _StandIns:
         """
         if "${" not in text:
             return (text,)
-        spend(_STEPS_PER_TEXT + len(text) // _CHARACTERS_PER_STEP, "looking for variables in Secrets")
+        spend(_STEPS_PER_TEXT + len(text) // _CHARACTERS_PER_STEP, _LOOKING)
         try:
             nodes = parse(text)
         except SubstitutionError:  # Flux would refuse it

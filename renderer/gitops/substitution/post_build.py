@@ -40,7 +40,6 @@ _IGNORED_FIELDS = (
 )
 #: The label or annotation of objects in which Flux replaces no variables.
 SUBSTITUTE, DISABLED = f"{FLUX_KUSTOMIZE_GROUP}/substitute", "disabled"
-#: Go's decoder of base64 ignores them.
 #: Keys that name a value beside them, and a variable with its value in a text.
 _NAMING = ("name", "key")
 #: Fields of a source of variables that have none.

@@ -32,7 +32,7 @@ from renderer.golang.envsubst import (
     evaluate,
     parse,
 )
-from renderer.kubevirt.facts.confidential.conditions import resembles
+from renderer.kubevirt.facts.confidential.conditions import resembling
 from renderer.kubevirt.facts.confidential.exposed_values import is_searched_for
 from renderer.kubevirt.facts.confidential.secret_values import confidential_texts
 from renderer.model.codes import Code
@@ -195,9 +195,9 @@ def _misspelt_values(
 ) -> frozenset[str]:
     """Return the values of variables that nothing uses and whose names seem to be misspelt missing ones."""
     similar = {
-        name: value
-        for name, value in variables.values.items()
-        if value not in variables.confidential and any(resembles(name, each) for each in missing - {name})
+        name: variables.values[name]
+        for name in resembling(variables.values, missing)
+        if variables.values[name] not in variables.confidential
     }
     if not similar:
         return frozenset()

@@ -5,7 +5,7 @@ that a replacement copies, files from which Secrets are generated, values of Tem
 With a value, its other spellings and the credentials in it are recorded (``model.run.readings``), and what
 YAML made of the text that it was put into (``taint_new_parts``). All output of findings, differences or lists
 masks them. The values recorded by a worker process are sent to the process that prints. So are places whose
-value counts as confidential in a cluster or a former tree as well (``taint_place``).
+value counts as confidential in a cluster or a former tree as well (``taint_places``).
 
 What the Secrets of overlays that are not built have is learned from their files (``learn_from``), once there
 is something to say: most runs have nothing to say.
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextvars import ContextVar
+from typing import NamedTuple, TypeAlias
 
 from renderer.model.kube.json import Json, object_at, scalar_text, text_at
 from renderer.model.masking import Masking
@@ -58,20 +59,31 @@ _COMMON_KEYS = frozenset(
 )
 
 
-#: Separates the parts of a place, which is recorded as a text that no file can have.
-_PLACE = "\0"
+class Place(NamedTuple):
+    """A key in the ``data`` of an object."""
+
+    kind: str
+    namespace: str
+    name: str
+    key: str
+
+
+Recorded: TypeAlias = str | Place
 
 
 class _Notes:
     """The values, and the search for them; values in ``new`` have not been added to it yet.
 
-    ``sources`` have values that were not asked for yet, None if they were; ``learned`` are values from these,
-    ``learned_masking`` is the search for them, and ``search`` the one for all values.
+    ``recorded`` has values and places in the order in which they were recorded, and ``places`` the keys of
+    each object. ``sources`` have values that were not asked for yet, None if they were; ``learned`` are
+    values from these, ``learned_masking`` is the search for them, and ``search`` the one for all values.
     """
 
     def __init__(self) -> None:
         self.given: set[str] = set()
-        self.values: dict[str, None] = {}
+        self.recorded: dict[Recorded, None] = {}
+        self.values: set[str] = set()
+        self.places: dict[tuple[str, ...], list[str]] = {}
         self.new: list[str] = []
         self.masking = Masking()
         self.sources: dict[Hashable, Callable[[], Iterable[str]] | None] = {}
@@ -100,8 +112,8 @@ def taint(values: Iterable[str]) -> None:
             _record(notes, readings(text))
 
 
-def taint_again(recorded: Iterable[str]) -> None:
-    """Record values that come with their readings, such as what another process has recorded."""
+def taint_again(recorded: Iterable[Recorded]) -> None:
+    """Record places, and values that come with their readings, such as what another process has recorded."""
     _record(_own_notes(), recorded)
 
 
@@ -120,9 +132,9 @@ def taint_new_parts(tree: Json, without_values: Json) -> None:
     taint(text for text in (*texts_of(tree), *keys_of(tree)) if text not in known)
 
 
-def taint_place(kind: str, namespace: str, name: str, key: str) -> None:
-    """Record that the ``data`` of an object has, under a key, what becomes a Secret's value."""
-    _record(_own_notes(), [_PLACE.join((_PLACE, kind, namespace, name, key))])
+def taint_places(places: Iterable[Place]) -> None:
+    """Record places of what becomes a Secret's value."""
+    _record(_own_notes(), places)
 
 
 def values_in_places(objects: Iterable[Json]) -> frozenset[str]:
@@ -130,17 +142,13 @@ def values_in_places(objects: Iterable[Json]) -> frozenset[str]:
     from renderer.model.run.readings import readings  # noqa: PLC0415 - as above
 
     notes = _notes.get()
-    keys: dict[tuple[str, ...], list[str]] = {}
-    for value in notes.values if notes else ():
-        if value.startswith(_PLACE):
-            *owner, key = value.removeprefix(2 * _PLACE).split(_PLACE)
-            keys.setdefault(tuple(owner), []).append(key)
+    places = notes.places if notes else {}
     found: set[str] = set()
-    for each in objects if keys else ():
+    for each in objects if places else ():
         metadata = object_at(each, "metadata")
-        owner = [text_at(each, "kind"), text_at(metadata, "namespace"), text_at(metadata, "name")]
+        owner = text_at(each, "kind"), text_at(metadata, "namespace"), text_at(metadata, "name")
         data = object_at(each, "data")
-        for key in keys.get(tuple(owner), ()):
+        for key in places.get(owner, ()):
             found.update(reading for text in texts_of(data.get(key)) for reading in readings(text))
     return frozenset(found)
 
@@ -153,11 +161,16 @@ def _own_notes() -> _Notes:
     return notes
 
 
-def _record(notes: _Notes, values: Iterable[str]) -> None:
-    for value in values:
-        if value not in notes.values:
-            notes.values[value] = None
-            notes.new.append(value)
+def _record(notes: _Notes, recorded: Iterable[Recorded]) -> None:
+    for each in recorded:
+        if each in notes.recorded:
+            continue
+        notes.recorded[each] = None
+        if isinstance(each, Place):
+            notes.places.setdefault(each[:-1], []).append(each.key)
+        else:
+            notes.values.add(each)
+            notes.new.append(each)
 
 
 def texts_of(value: Json) -> Iterator[str]:
@@ -211,15 +224,15 @@ def tainted() -> frozenset[str]:
 
 
 def count_tainted() -> int:
-    """Return the number of recorded values."""
+    """Return the number of recorded values and places."""
     notes = _notes.get()
-    return len(notes.values) if notes else 0
+    return len(notes.recorded) if notes else 0
 
 
-def tainted_since(count: int) -> tuple[str, ...]:
-    """Return the values after the first ``count``, in the order in which they were recorded."""
+def tainted_since(count: int) -> tuple[Recorded, ...]:
+    """Return the values and places after the first ``count``, in the order in which they were recorded."""
     notes = _notes.get()
-    return tuple(notes.values)[count:] if notes else ()
+    return tuple(notes.recorded)[count:] if notes else ()
 
 
 def noted_masking() -> Masking:

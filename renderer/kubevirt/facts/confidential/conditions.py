@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ from renderer.model.credential_text.form import is_credential_value
 from renderer.model.credential_text.names import is_credential_field, names_credential, names_secrets
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.pattern import pattern
+from renderer.model.run.work import spend
 
 #: What puts inputs into templates of objects, and what else may have its inputs.
 RESOURCE_SET, INPUT_PROVIDER = "ResourceSet", "ResourceSetInputProvider"
@@ -56,6 +58,9 @@ SOURCE = "source"
 _PASSWORDS = pattern(
     r"(?i)^(?!.*existing).*(pass(word|wd|phrase)s?|(access|api|private|secret)[-_]?keys|tokens)$"
 )
+#: A longer name is not a key of a ConfigMap (apimachinery ``pkg/util/validation/validation.go``
+#: ``IsConfigMapKey``), and the characters of names that are compared in one step (``model.run.work``).
+_LONGEST_KEY, _CHARACTERS_PER_STEP = 253, 4
 UNKNOWN_TARGETS = ("", ANY_KIND, OWN_KIND)
 _FIRST_OF_PATH = pattern(r"[^./]*")
 #: A kind that is known only once parameters are substituted.
@@ -241,6 +246,22 @@ def resembles(key: str, word: str) -> bool:
     """Return True for a word in any case and with one mistake: a letter more, less, swapped or wrong."""
     is_as_long = abs(len(key) - len(word)) <= 1
     return is_as_long and not without_letters(key.lower(), 1).isdisjoint(without_letters(word.lower(), 1))
+
+
+def resembling(names: Iterable[str], others: Iterable[str]) -> Iterator[str]:
+    """Yield the names that resemble one of the others, except for themselves; these are looked up."""
+    by_form: dict[str, set[str]] = defaultdict(set)
+    for other in others:
+        for form in _forms_of_name(other):
+            by_form[form].add(other)
+    for name in names if by_form else ():
+        if any(not by_form[form] <= {name} for form in _forms_of_name(name) & by_form.keys()):
+            yield name
+
+
+def _forms_of_name(name: str) -> frozenset[str]:
+    spend(1 + len(name) // _CHARACTERS_PER_STEP, "looking for misspelt names")
+    return without_letters(name.lower(), 1) if len(name) <= _LONGEST_KEY else frozenset()
 
 
 def is_reference(value: Json) -> bool:
