@@ -6,11 +6,13 @@ Kubernetes ``staging/src/k8s.io/api/networking/v1/types.go`` ``NetworkPolicyPeer
 from __future__ import annotations
 
 from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import TypeAlias
 
 from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.kube.label_selector import Requirement, SelectorError, read_selector
 from renderer.model.record import Record
 
+Network: TypeAlias = IPv4Network | IPv6Network
 _TCP = "TCP"
 
 
@@ -21,7 +23,7 @@ class Peer(Record):
     """
 
     written: Json
-    block: IPv4Network | IPv6Network | None = None
+    block: Network | None = None
     exceptions: tuple[Json, ...] = ()
     pods: frozenset[Requirement] | None = None
     namespaces: frozenset[Requirement] | None = None
@@ -49,7 +51,7 @@ class Peer(Record):
             return True
         if self.block is not None and other.block is not None:
             has_all_exceptions = all(each in other.exceptions for each in self.exceptions)
-            return has_all_exceptions and _is_subnet(other.block, self.block)
+            return has_all_exceptions and is_subnet(other.block, self.block)
         if not (self._selects and other._selects):
             return False
         if self.pods and not self.pods <= (other.pods or frozenset()):
@@ -89,7 +91,8 @@ class Port(Record):
         return first <= lowest and highest <= last
 
 
-def _is_subnet(inner: IPv4Network | IPv6Network, outer: IPv4Network | IPv6Network) -> bool:
+def is_subnet(inner: Network, outer: Network) -> bool:
+    """Return True if each address of one block is in the other one."""
     if isinstance(inner, IPv4Network):
         return isinstance(outer, IPv4Network) and inner.subnet_of(outer)
     return isinstance(outer, IPv6Network) and inner.subnet_of(outer)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import ip_network
 from typing import TypeAlias
 
+from renderer.diff.allowed_connections import Network, is_subnet
 from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.run.work import spend
@@ -39,7 +40,6 @@ _MATCHING = ("host", "hostnames", "matches", "path", "pathType")
 
 #: The namespace and name of a Service or Gateway.
 Name: TypeAlias = tuple[str, str]
-_Network: TypeAlias = IPv4Network | IPv6Network
 
 
 def lost_ways(before: Resource, after: Resource) -> list[str]:
@@ -86,22 +86,16 @@ def _lost_of_balancer(before: Resource, after: Resource) -> Iterator[str]:
     if not former:
         yield f"the external address from outside of {', '.join(map(str, latter))}"
     for each in former:
-        if not any(_contains(other, each) for other in latter):
+        if not any(is_subnet(each, other) for other in latter):
             yield f"the external address from {each}"
 
 
-def _networks(written: Sequence[Json]) -> Iterator[_Network]:
+def _networks(written: Sequence[Json]) -> Iterator[Network]:
     for each in written:
         try:
             yield ip_network(str(each).strip(), strict=False)
         except ValueError:  # the API server refuses it
             continue
-
-
-def _contains(network: _Network, other: _Network) -> bool:
-    if isinstance(network, IPv4Network):
-        return isinstance(other, IPv4Network) and other.subnet_of(network)
-    return isinstance(other, IPv6Network) and other.subnet_of(network)
 
 
 def is_gateway(kind: str, group: str) -> bool:
