@@ -35,6 +35,8 @@ class JudgedByFormerFacts:
         facts = former_facts(before, after, clusters)
         self._before, self._after = before, after
         self._facts = facts
+        #: The words for the former facts.
+        self._by = f"as {before.name} {'knows the cluster' if facts and facts.changed else 'renders it'}"
         self.side = facts.side if facts else None
         self.assumptions = facts.assumptions if facts else ()
         self._compared = ComparedStates((before, self.side), (), None, reporter) if self.side else None
@@ -72,18 +74,12 @@ class JudgedByFormerFacts:
 
         If only the settings differ by which vmrender renders, that is one whose sources an engine applies.
         """
-        if self._facts is None or self._facts.changed:
-            return self._facts is not None
+        if self._facts is None:
+            return False
+        if self._facts.changed:
+            return True
         sides = [each for each in (self._before, self._after) if path in each.overlays]
         return any(each.has_applied_sources(each.overlays[path]) for each in sides)
-
-    @property
-    def _by(self) -> str:
-        """The words for the former facts."""
-        name = self._before.name
-        return (
-            f"as {name} knows the cluster" if self._facts and self._facts.changed else f"as {name} renders it"
-        )
 
     def _lost(self, found: OverlayDifference, reason: str) -> OverlayDifference:
         return found._replace(incomparable=found.incomparable or f"{self._by}, {reason}")
