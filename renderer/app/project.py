@@ -32,6 +32,10 @@ _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 _MOST_NAMES = 5
 
 
+def no_note(_line: str) -> None:
+    """Print no line about a proposal."""
+
+
 class Project(Record):
     """A tree below ``root``, read through ``fs``, and its settings.
 
@@ -76,7 +80,7 @@ class Project(Record):
         config = self.config
         return self._replace(config=config._replace(rules=config.rules.with_strict_option))
 
-    def proposed(self, note: Callable[[str], None] = lambda _line: None) -> Project:
+    def proposed(self, note: Callable[[str], None] = no_note) -> Project:
         """Return the project; without a ``vmrender.yaml``, the one that ``init`` would propose.
 
         Commands that need overlays use it. A build of a folder does not: the survey reads all files. ``note``
@@ -133,7 +137,7 @@ def proposal(fs: FileSystem, config: RenderConfig) -> ProjectProposal | None:
 
 
 def proposed_config(
-    fs: FileSystem, config: RenderConfig, note: Callable[[str], None] = lambda _line: None
+    fs: FileSystem, config: RenderConfig, note: Callable[[str], None] = no_note
 ) -> RenderConfig:
     """Return the settings; without a ``vmrender.yaml``, the settings that ``init`` would propose.
 

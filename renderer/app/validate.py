@@ -10,7 +10,7 @@ from pathlib import Path
 
 from renderer.app.lone_file_checks import LoneFileChecks
 from renderer.app.output_checks import output_errors, place_errors
-from renderer.app.project import Project, ProjectOpener, chosen_overlays
+from renderer.app.project import Project, ProjectOpener, chosen_overlays, no_note
 from renderer.app.several_projects import (
     WHOLE_PROJECT,
     each_project,
@@ -41,10 +41,6 @@ _NO_COUNTS: Mapping[str, int] = {}
 _ALL_FINDINGS = FindingFilter()
 
 
-def _no_note(_line: str) -> None:
-    """Print nothing."""
-
-
 class ValidationResult(Record):
     """The findings, and what was validated: overlays by path, and files that were checked alone.
 
@@ -68,7 +64,7 @@ def validate_paths(
     paths: tuple[Path, ...],
     kubevirt: Release | None,
     chosen: FindingFilter = _ALL_FINDINGS,
-    note: Callable[[str], None] = _no_note,
+    note: Callable[[str], None] = no_note,
 ) -> ValidationResult:
     """Validate files and folders of one or more projects; without paths, the project here.
 
@@ -106,7 +102,7 @@ def validate(
     paths: Iterable[str],
     kubevirt: Release | None = None,
     chosen: FindingFilter = _ALL_FINDINGS,
-    note: Callable[[str], None] = _no_note,
+    note: Callable[[str], None] = no_note,
 ) -> ValidationResult:
     """Validate the files at ``paths`` (relative to the project) and in folders among them.
 
@@ -118,7 +114,7 @@ def validate(
     return validate_in(ValidationRun(project.under(strict=chosen.strict), kubevirt), paths, chosen)
 
 
-def as_rendered(project: Project, paths: Collection[str], note: Callable[[str], None] = _no_note) -> Project:
+def as_rendered(project: Project, paths: Collection[str], note: Callable[[str], None] = no_note) -> Project:
     """Return the project to validate ``paths`` in; without a project file, the one that is rendered.
 
     A folder that is not a repository may have anything in it: it is not searched for the overlays of the
@@ -185,7 +181,7 @@ def validate_overlays(
     names: Iterable[str],
     kubevirt: Release | None = None,
     chosen: FindingFilter = _ALL_FINDINGS,
-    note: Callable[[str], None] = _no_note,
+    note: Callable[[str], None] = no_note,
 ) -> ValidationResult:
     """Validate the overlays that ``names`` name, with everything that they are built from.
 
