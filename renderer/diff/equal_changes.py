@@ -1,4 +1,4 @@
-"""Judge equal changes once: those of machines that differ in name, namespace and labels alone.
+"""Judge equal changes once, of machines that differ only in name, namespace and labels.
 
 A change of a base changes each machine of each overlay alike. What the cluster does with one depends on the
 manifests of both sides, on what their references find, and on the cluster. The key of a change has all of
@@ -14,6 +14,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from renderer.kubevirt.facts.firmware_uuid import uuid_of_name
+from renderer.kubevirt.facts.launcher_pod import host_name
 from renderer.kubevirt.impact.judge import Judgement
 from renderer.model.kube.json import EMPTY, JsonObject, object_at, with_value
 from renderer.model.kube.resource import Resource
@@ -23,10 +24,8 @@ _IDENTITY = ("name", "namespace")
 _LABELS = (("metadata", "labels"), ("spec", "template", "metadata", "labels"))
 #: Labels with this in their keys are KubeVirt's; it reads the keys of others alone.
 _KUBEVIRT = "kubevirt.io"
-#: Stands for each name that nothing else has. A missing namespace is empty.
+#: In place of each name that nothing else has. A missing namespace is empty.
 _ANY = "*"
-#: Guests without a hostname of their own have so much of the name.
-_LONGEST_HOSTNAME = 63
 #: Steps to compare a change with those that are known, and to judge it (``model.run.work``).
 _STEPS_PER_CHANGE, _STEPS_PER_JUDGEMENT = 250, 2_250
 _BYTES_PER_STEP = 1_000
@@ -117,8 +116,8 @@ def _identity(change: MachineChange) -> tuple[str, str]:
 
 
 def _words_of_name(name: str) -> Iterator[str]:
-    """Yield what KubeVirt makes of a name, which is in it or in the UUID."""
-    yield name.split(".", maxsplit=1)[0][:_LONGEST_HOSTNAME]
+    """Yield the texts that KubeVirt makes of a name: the host name, and the UUID."""
+    yield host_name(name, EMPTY)
     yield uuid_of_name(name)
 
 
