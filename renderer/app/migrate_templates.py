@@ -160,7 +160,7 @@ class _TemplateFile(NamedTuple):
 
 
 def _rewritten(template: Resource, content: bytes, release: Release) -> tuple[tuple[NotMigrated, ...], bytes]:
-    """Return what stands against a Template, and the content of its file with it migrated if nothing does."""
+    """Return the obstacles to migrating a Template, and without any, the content of its file after it."""
     if template.origin.field != ROOT:
         why = "it is in a List, whose lines cannot be moved"
         return (NotMigrated(ROOT, why, "give it a document of its own"),), content

@@ -117,7 +117,7 @@ def schema_text(project: Project, name: str, release: str, variant: SchemaVarian
 
 
 def schema_remarks(project: Project, release: str) -> tuple[str, ...]:
-    """Return what there is to say of a release whose schemas are exported.
+    """Return the remarks on a release whose schemas are exported.
 
     Raises ``UsageError`` for a release without schemas.
     """

@@ -30,7 +30,7 @@ def disks_of(resource: Resource) -> Mapping[str, bool]:
 
 
 class Risk(NamedTuple):
-    """The ``goods`` that are deleted with an object, and what follows once it is created again, in words."""
+    """Texts for messages: the ``goods`` that are deleted with an object, and what follows that."""
 
     goods: str
     consequence: str = ""

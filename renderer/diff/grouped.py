@@ -81,7 +81,10 @@ def groups_of(overlays: Iterable[OverlayDifference]) -> list[Group]:
 
 
 def _likeness(change: ResourceChange) -> _Likeness:
-    """Return what a change shares with equal ones. A reason may name a disk, which differs between sites."""
+    """Return the key of equal changes.
+
+    A source counts instead of a reason, which may name a disk that differs between sites.
+    """
     gvk = change.id.gvk
     fields = (
         (

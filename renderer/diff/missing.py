@@ -74,7 +74,7 @@ def with_missing_objects(
     release: Release,
     removed: RemovedObjects,
 ) -> list[ResourceChange]:
-    """Return the changes of an overlay, with those of its machines that need one of the ``removed`` objects.
+    """Return the changes of an overlay, also of its machines that need one of the ``removed`` objects.
 
     ``written`` are the objects after the change. ``may_make`` says if an operator may make a missing object
     of a name. A machine that does not start yet, as it is new or the cluster refuses it, is left to the

@@ -90,7 +90,7 @@ class FoundByName:
 
 
 def without_index(name: ObjectName) -> ObjectName | None:
-    """Return what a pool names where one of its machines names an object; None without an index."""
+    """Return a name as a pool writes it, without the index of one of its machines; None without an index."""
     indexed = split_index(name.name)
     return None if indexed is None else name._replace(name=indexed[0])
 
@@ -119,7 +119,7 @@ def changed_objects(changes: Iterable[ResourceChange], overlay: str = "") -> Cha
 def with_reads(
     changes: Sequence[ResourceChange], written: Iterable[Resource], release: Release, runs: Runs
 ) -> list[ResourceChange]:
-    """Return the changes, with those of machines that read a changed object: when they read it.
+    """Return the changes; a machine that reads a changed object has an impact that says when.
 
     ``written`` are the objects after the change.
     """
@@ -150,9 +150,9 @@ def with_readers(
     runs: Runs,
     changed: ChangedObjects,
 ) -> list[ResourceChange]:
-    """Return the changes of an overlay, with those of its machines that read one of the ``changed`` objects.
+    """Return the changes of an overlay, also of its machines that read one of the ``changed`` objects.
 
-    The field of the machine that names the object is said to change from one withheld value to another.
+    In the change of such a machine, the field that names the object has two withheld values.
     """
     found = {change.id: change for change in changes}
     objects = FoundByName(changed)
@@ -215,7 +215,7 @@ def _changed_keys(change: ResourceChange) -> set[str]:
 def _impact(
     read: Read, machine: VirtualMachineView, own: ResourceChange | None, *, is_running: bool
 ) -> Impact:
-    """Return how a machine is affected when an object that it reads changes.
+    """Return the impact on a machine of a change of an object that it reads.
 
     ``own`` is the change of the machine itself, if it has one.
     """

@@ -74,7 +74,7 @@ class UpdateJudge:
         self._cluster = sides.after.cluster()
 
     def judged(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
-        """Return what a change does. The ControllerRevision of a machine may be removed from Git as well."""
+        """Return the judgement of a change. The ControllerRevision of a machine may leave Git, too."""
         judgement = self._judge_change(before, after, kind)
         if may_hold_data(after) or self._deletions.at_risk(after) is not None:
             judgement = with_impact(judgement, owned_by_another(before, after))

@@ -129,7 +129,7 @@ class EngineObjects:
         return ""
 
     def _around(self, path: str) -> list[EngineObject]:
-        """Return the objects that deploy the path or a folder around it, and those of a pattern."""
+        """Return the objects that deploy the path, a folder around it, or the matches of a pattern."""
         places = (*around(path), _PATTERN)
         numbers = sorted(number for place in places for number in self._by_folder.get(place, ()))
         spend(_STEPS_PER_OBJECT * len(numbers), "looking for what deploys a folder")

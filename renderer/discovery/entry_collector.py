@@ -170,7 +170,7 @@ class EntryCollector:
         )
 
     def _switch(self, entry: OverlayEntry, overlays: Iterable[Overlay]) -> str:
-        """Return what points the engine of an entry at its trees; empty if it is, or if it has none."""
+        """Return how to point the engine of an entry at its trees; empty if nothing has to be done."""
         trees = {overlay.name: posixpath.normpath(overlay.output) for overlay in overlays}
         cluster = entry.entry.name_prefix
         if entry.entry.kind is EntryKind.ARGOCD:

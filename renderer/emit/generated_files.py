@@ -28,7 +28,7 @@ def plan_generated_files(
 ) -> GeneratedFiles:
     """Return what to write so that ``folder`` contains ``files``, and a list of digests for ``sha256sum``.
 
-    Digests of other files stay in the list while they exist; those of ``others`` are taken anew.
+    Digests of other files stay in the list while they exist; digests of ``others`` are computed again.
 
     Raises ``DiagnosticError``: foreign-file for a file without its digest in the list, and for a list that
     names anything but schemas.

@@ -174,7 +174,7 @@ def _images(difference: Difference) -> Iterator[str]:
 
 
 def _stalled(difference: Difference) -> Iterator[str]:
-    """Yield what stays undone with the refused objects."""
+    """Yield the parts of syncs that are not done because of refused objects."""
     shown = [*stalled_texts(difference, _MOST_UNDONE)]
     if not shown:
         return

@@ -164,7 +164,7 @@ def _images(difference: Difference) -> str:
 
 
 def _stalled(difference: Difference) -> str:
-    """Return what stays undone with the refused objects."""
+    """Return the parts of syncs that are not done because of refused objects."""
     shown = [*stalled_texts(difference, _MOST_NAMES)]
     lines = [f"#### {HEADING}", ""] if shown else []
     for sync in shown[:_MOST_SYNCS]:

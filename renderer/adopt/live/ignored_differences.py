@@ -77,7 +77,7 @@ class IgnoreRule(NamedTuple):
 
     @property
     def likeness(self) -> IgnoreRule:
-        """The rule without its place: rules of which it is equal ignore the same differences."""
+        """The rule without its place: it is equal for rules that ignore the same differences."""
         return self._replace(source="", not_evaluated=())
 
     def without_ignored(self, written: JsonObject, live: JsonObject, owners: FieldOwners) -> JsonObject:

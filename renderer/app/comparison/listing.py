@@ -2,8 +2,8 @@
 
 An engine reads more than what has the name of a manifest and belongs to the project. A kustomization may
 list a resource ``vms.txt``, Flux reads hidden folders, and what ``exclude`` leaves out for ``validate``, or
-what is in another project, is applied all the same. So all files count, without those of the side's own
-trees, whose sources are compared in their place.
+what is in another project, is applied all the same. So all files count, except the side's own trees, whose
+sources are compared in their place.
 """
 
 from __future__ import annotations

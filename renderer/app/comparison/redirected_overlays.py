@@ -209,7 +209,7 @@ class RedirectedOverlays:
         return self._builds.of_deployer(old, new) if old and new else ""
 
     def _changes(self, key: DeployerKey, overlay: Overlay, *, is_direct: bool) -> Iterator[str]:
-        """Yield what a change of a deployer means for an overlay.
+        """Yield the reasons that a change of a deployer is for an overlay.
 
         ``is_direct``: it deploys the overlay itself, and not only the object that does so.
         """

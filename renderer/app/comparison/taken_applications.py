@@ -64,7 +64,7 @@ def taken_applications(before: Side, after: Side) -> Mapping[ResId, Taken]:
 
 
 def _by_id(side: Side) -> Mapping[ResId, list[Resource]]:
-    """Return what makes each Application, by its id: the set, or itself if it is written."""
+    """Return the sets that make each Application, by its id, and the Application itself if a file has it."""
     found: dict[ResId, list[Resource]] = {}
     for each in side.deployers.objects:
         if is_application(each):

@@ -114,7 +114,7 @@ def _places(resources: Iterable[Resource]) -> Mapping[ResId, str]:
 
 
 def _read_otherwise(former: Missed, latter: Missed, common: AbstractSet[ResId], output: str) -> Iterator[str]:
-    """Yield what is read of the ``common`` objects of a tree on one side only."""
+    """Yield the reasons why engines read other ``common`` objects of a tree than before."""
     if former and not latter:
         yield "nothing in this repository deploys it any more"
         return
@@ -140,7 +140,7 @@ class _Beside:
         """Return the files that engines read with a tree, and vmrender did not write.
 
         A kustomization, a chart or Jsonnet that somebody put there may read files of any name, and a
-        kustomization those of other folders.
+        kustomization also files of other folders.
         """
         owned = {f"{output}/{path}" for path in self._owned(output)}
         others: list[str] = []

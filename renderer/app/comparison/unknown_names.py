@@ -35,7 +35,7 @@ _Named = tuple[str, str]
 
 
 class _Names(NamedTuple):
-    """The names that a change wrote into machines of an overlay, and of which it has no object.
+    """The names that a change wrote into machines of an overlay that has no such objects.
 
     ``had`` are the objects that it had before the change.
     """

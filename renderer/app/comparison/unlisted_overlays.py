@@ -35,9 +35,9 @@ from renderer.model.render_config import Overlay
 
 
 class UnlistedOverlays:
-    """What two sides deploy besides the overlays of the project, as far as a file of it differs.
+    """What two sides deploy besides the overlays of the project, if a file of it differs.
 
-    ``overlays`` are to be compared for that, with those of the project, and have the ``paths``.
+    ``overlays`` are compared like the overlays of the project; ``paths`` are their paths.
     """
 
     def __init__(

@@ -159,14 +159,14 @@ class UnlistedSide:
         return {each.current_id: deployers.sources_of(each) for each in self._known.values()}
 
     def applied_beside(self, path: str) -> Iterator[tuple[Resource, str]]:
-        """Yield what deploys overlays and a manifest, with the folder of a kustomization between."""
+        """Yield the objects that deploy overlays and a manifest, each with the folder that lists it."""
         listed = {each.path for each in self.side.overlays.values()}
         for deployer, listing in self.side.deployers.applied_beside(path):
             if deployer.origin.document_place in self._known and listing not in listed:
                 yield deployer, listing
 
     def applied_of(self, unit: str) -> Sequence[Resource] | None:
-        """Return the objects in a manifest or of a kustomization, without those of engines.
+        """Return the objects in a manifest or of a kustomization, except objects of Flux and Argo CD.
 
         None if the kustomization cannot be built.
         """
@@ -176,7 +176,7 @@ class UnlistedSide:
         return [each for each in found if not each.gvk.group.endswith(ENGINE_GROUPS)]
 
     def _overlay(self, path: str, deployer: Resource, listed_as: str) -> Overlay | None:
-        """Return what an object deploys of this repository; None if that is nothing, or suspended."""
+        """Return the overlay that an object deploys from this repository; None if it deploys nothing."""
         point = self._entry_point(deployer)
         if not point.folders or object_at(deployer.content, "spec").get("suspend") is True:
             return None
