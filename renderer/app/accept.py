@@ -24,7 +24,15 @@ from renderer.kubevirt.facts.confidential.fields import is_about_secret
 from renderer.kubevirt.guest_data.credential_fields import credential_fields
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
-from renderer.model.difference import ChangeType, Difference, FieldChange, NoValue, ResourceChange, Value
+from renderer.model.difference import (
+    WORK_TREE,
+    ChangeType,
+    Difference,
+    FieldChange,
+    NoValue,
+    ResourceChange,
+    Value,
+)
 from renderer.model.field_edit import SetField
 from renderer.model.fix import Fix
 from renderer.model.kube.field_path import FieldPath
@@ -98,7 +106,7 @@ def accept_values(project: Project, difference: Difference, names: Sequence[str]
     """
     project = project._replace(fs=FilesAsFirstRead(project.fs))  # to refuse what others change meanwhile
     with last_commit_if_sparse(project) as commit:
-        side = Side("work tree", project.fs, cluster=project.config.cluster).propose()
+        side = Side(WORK_TREE, project.fs, cluster=project.config.cluster).propose()
         sparse = SparseCheckout(commit.left_out, commit.side, side) if commit else None
         return _accepted(project, side, sparse, difference, names)
 

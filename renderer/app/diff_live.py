@@ -35,7 +35,7 @@ from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.difference import ChangeType, Difference, OverlayDifference
+from renderer.model.difference import WORK_TREE, ChangeType, Difference, OverlayDifference
 from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.kube.live_object import LiveObject
 from renderer.model.kube.location import Location, Site
@@ -116,7 +116,7 @@ def compare_with_dump(  # noqa: PLR0913 - one for each option of the command
         raise UsageError("--live compares the cluster with one side: vmrender diff --live DUMP [REVISION]")
     if not revisions:
         with last_commit_if_sparse(project) as commit:
-            side = Side("work tree", project.fs, cluster=project.config.cluster)
+            side = Side(WORK_TREE, project.fs, cluster=project.config.cluster)
             return _compare_with_side(project, side, dump, overlays, reporter, ignore, jobs, commit)
     with project.git() as git:
         side = side_at(git, revisions[0], project.fs, cluster=project.config.cluster)

@@ -15,6 +15,7 @@ from renderer.files.checkout import top_of_checkout
 from renderer.files.file_system import is_inside
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.difference import WORK_TREE
 from renderer.model.render_config import Overlay
 from renderer.pipeline.deployer_files import deployer_files
 from renderer.pipeline.overlay_files import OverlayFiles
@@ -64,7 +65,7 @@ def check_checked_out(project: Project, folder: str, output: str) -> None:
     with last_commit_if_sparse(project) as commit:
         if commit is None:
             return
-        side = Side("work tree", project.fs, cluster=project.config.cluster)
+        side = Side(WORK_TREE, project.fs, cluster=project.config.cluster)
         missing = SparseCheckout(commit.left_out, commit.side, side).missing
         in_overlays = (file for path, file in missing.items() if is_inside(path, folder))
         in_output = (

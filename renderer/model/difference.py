@@ -436,6 +436,10 @@ class CommitDifference(Record):
     overlays: tuple[OverlayDifference, ...]
 
 
+#: The name of a side that is not a revision.
+WORK_TREE = "work tree"
+
+
 class Difference(Record):
     """All overlays that were compared; ``before`` and ``after`` are the user's names for the two sides.
 

@@ -53,9 +53,9 @@ def _stars(_value: str) -> str:
 class Masking:
     """Values that no output may repeat, and the search for them in texts.
 
-    A value is found as it is, as JSON, Python and YAML write it between quotes, and where a message truncates
-    it. ``inside_words``: values of fewer than four characters are found inside words, too. What ``others``
-    find is found as well: the values of a run are searched for beside those of each overlay.
+    A value is found as it is, as formats write it (``_forms``), and where a message truncates it.
+    ``inside_words``: values of fewer than four characters are found inside words, too. What ``others`` find
+    is found as well: the values of a run are searched for beside those of each overlay.
     """
 
     def __init__(

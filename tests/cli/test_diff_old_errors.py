@@ -127,6 +127,9 @@ def test_errors_of_both_sides_are_one_line(mistaken: str) -> None:
     changed(mistaken.replace(*OTHER_DISK))
     result = CliRunner(catch_exceptions=False).invoke(main, ["diff"])
     assert result.stderr == "1 error was there before: vmrender validate shows it\n"
+    commit(Path(), {})  # then validate is about something else
+    result = CliRunner(catch_exceptions=False).invoke(main, ["diff", "HEAD~1", "HEAD"])
+    assert result.stderr == "1 error was there before\n"
 
 
 def test_error_that_keeps_both_sides_from_being_rendered_is_reported_once(mistaken: str) -> None:

@@ -15,10 +15,10 @@ from renderer.files.git_repository import GitFileSystem, GitRepository
 from renderer.findings.located import LocatedError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.difference import WORK_TREE
 from renderer.model.render_config import PROJECT_FILE
 from renderer.project.overlays import is_named
 
-_WORK_TREE = "work tree"
 #: By these, a project knows its own repository among those that Flux and Argo CD name.
 _CLONE_FILES = (".git/config", ".git/HEAD")
 
@@ -60,7 +60,7 @@ def _work_tree(project: Project, git: GitRepository) -> Side:
         raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint=hint).error()
     check_project_file(git.left_out(), project.fs)
     listed = git.work_tree_files()
-    side = Side(_WORK_TREE, project.fs, cluster=project.config.cluster, listed=listed, may_be_empty=True)
+    side = Side(WORK_TREE, project.fs, cluster=project.config.cluster, listed=listed, may_be_empty=True)
     side.submodules = git.staged_submodules() if project.fs.is_file(".gitmodules") else {}
     return side
 

@@ -38,7 +38,7 @@ from renderer.cli.options import (
 )
 from renderer.cli.progress import TerminalReporter
 from renderer.model.diagnostic import has_errors
-from renderer.model.difference import Danger, Difference, changes_of
+from renderer.model.difference import WORK_TREE, Danger, Difference, changes_of
 from renderer.model.log_line import log_markup
 from renderer.model.plural import plural
 from renderer.model.release import Release
@@ -196,7 +196,8 @@ def command(  # noqa: PLR0913 - one for each option
     old = len(compared.old_errors)
     if old:
         was, them = ("was", "it") if old == 1 else ("were", "them")
-        note(f"{plural(old, 'error')} {was} there before: vmrender validate shows {them}")
+        hint = f": vmrender validate shows {them}" if compared.difference.after == WORK_TREE else ""
+        note(f"{plural(old, 'error')} {was} there before{hint}")
     return _exit_code(compared, dangers, exit_zero=exit_zero)
 
 
