@@ -35,7 +35,12 @@ from renderer.model.credential_text.commands import (
     passwords_of_listed_commands,
 )
 from renderer.model.credential_text.form import is_credential_value
-from renderer.model.credential_text.names import is_credential_field, named_credentials, names_credential
+from renderer.model.credential_text.names import (
+    KEYS_OF_NAMES,
+    is_credential_field,
+    named_credentials,
+    names_credential,
+)
 from renderer.model.credential_text.search import credential_forms, may_be_credential
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import Segment
@@ -52,8 +57,6 @@ _Path: TypeAlias = tuple[Segment, ...]
 #: (sealed-secrets ``pkg/crypto/crypto.go`` HybridEncrypt).
 _SEALED_SECTION, _SEALED = "encryptedData", pattern(r"[A-Za-z0-9+/]{100,}={0,2}")
 _START_DATA_KEYS = frozenset(key.lower() for key in (*START_DATA, IGNITION))
-#: The keys of a mapping that say what its ``value`` is: variables, parameters, headers.
-_NAME_KEYS = ("name", "key", "header")
 #: Text that cannot be a credential, even in a field with the name of one: a word, a number, a path, an image.
 _PLAIN = pattern(r"[a-z0-9/.-]{0,19}|[a-z0-9]+(?:[/.-][a-z0-9]+){1,20}")
 _ANSWER_FILE = pattern(r"<unattend\b|urn:schemas-microsoft-com:unattend", re.IGNORECASE)
@@ -128,7 +131,7 @@ def _in_mapping(mapping: JsonObject, path: _Path, depth: int) -> Iterator[_Path]
             is_secret = text_at(mapping, "kind").lower() == SECRET.lower() or section == "stringData"
             if is_secret and any(map(is_credential_value, object_at(mapping, section).values())):
                 yield (*path, section)
-    name = next((text_at(mapping, key) for key in _NAME_KEYS if text_at(mapping, key)), "")
+    name = next((text_at(mapping, key) for key in KEYS_OF_NAMES if text_at(mapping, key)), "")
     name = name or text_at(mapping, "path").rpartition("/")[2]  # an operation of a JSON patch
     for key, child in mapping.items():
         here = (*path, key)

@@ -49,10 +49,13 @@ _NAME_SECRETS = frozenset({"secret", "secrets"})
 _NAME_OF_OBJECT = pattern(r"[a-z]+(?:[-.](?:[a-z]+|v?\d{1,3}))+")
 _KEY_OF_SECRET = "secretKey"  # noqa: S105 - the name of a field
 _LONGEST_NAME = 200
+#: The keys of a mapping that say what its ``value`` is: variables, parameters, headers.
+KEYS_OF_NAMES = ("name", "key", "header")
 #: A key, and the name of a variable, which is the value of another key.
 _KEY = pattern(r"(?<![\w.-])([^\W\d][\w.-]{0,200}+)\\?[\"']?[ \t]{0,20}:")
 _VARIABLE = pattern(
-    r"\b(?:name|key|header)\\?[\"']?[ \t]{0,20}:[ \t]{0,20}\\?[\"']?([^\W\d][\w.-]{0,200})", re.IGNORECASE
+    rf"\b(?:{'|'.join(KEYS_OF_NAMES)})\\?[\"']?[ \t]{{0,20}}:[ \t]{{0,20}}\\?[\"']?([^\W\d][\w.-]{{0,200}})",
+    re.IGNORECASE,
 )
 #: ``name: value``, ``name=value``, ``"name": "value"``, in any text.
 _ASSIGNMENT = pattern(

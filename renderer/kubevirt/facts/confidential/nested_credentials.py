@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.model.credential_text.commands import credential_arguments
+from renderer.model.credential_text.names import KEYS_OF_NAMES
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, JsonObject, scalar_text, text_at
 from renderer.model.pattern import pattern
@@ -22,8 +23,6 @@ _DEEPEST = 4
 #: Characters that are read, and values that are judged, in one step (``model.run.work``).
 _CHARACTERS_PER_STEP, _STEPS_PER_VALUE = 8, 2
 _LOOKING = "looking for credentials"
-#: The keys of a mapping that say what its ``value`` is: variables, parameters, headers.
-_NAME_KEYS = ("name", "key", "header")
 #: The content of a file that cloud-init writes, and a word that may be all of it.
 _CONTENT, _WORD = "content", pattern(r"[^\s=]+")
 
@@ -64,7 +63,7 @@ def _in_tree(value: Json, depth: int) -> Iterator[str]:
 
 def _is_credential(mapping: JsonObject, key: str) -> bool:
     if key == "value":
-        return any(names_credential(text_at(mapping, name)) for name in _NAME_KEYS)
+        return any(names_credential(text_at(mapping, name)) for name in KEYS_OF_NAMES)
     if key == _CONTENT:
         return _WORD.fullmatch(text_at(mapping, key)) is not None
     return names_credential(key)
