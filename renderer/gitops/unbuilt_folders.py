@@ -74,13 +74,13 @@ class UnbuiltFolders:
 
     def secret_values(self, folders: Iterable[str]) -> frozenset[str]:
         """Return the values of the Secrets in the folders, or in their bases."""
-        found = frozenset[str]()
-        for file in self._files(folders):
-            if file not in self._secrets:
-                content = self._read(file)
-                self._secrets[file] = _secrets_of(content, file) | self._values_of_templates(content, file)
-            found |= self._secrets[file]
-        return found
+        return frozenset[str]().union(*map(self._secrets_in, self._files(folders)))
+
+    def _secrets_in(self, file: str) -> frozenset[str]:
+        if file not in self._secrets:
+            content = self._read(file)
+            self._secrets[file] = _secrets_of(content, file) | self._values_of_templates(content, file)
+        return self._secrets[file]
 
     def _values_of_templates(self, content: bytes, file: str) -> frozenset[str]:
         """Return the values of Templates of ours in a file that their texts put near those of a Secret.

@@ -56,9 +56,9 @@ _SETTINGS = "argocd-cm"
 #: A placeholder of an ApplicationSet's template.
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
 _GLOB = re.compile(r"[*?[]")
-#: Steps for a rule of what deploys an overlay, for each object that does each time it is looked at, and globs
-#: that are compared with an overlay in one step (``model.run.work``).
-_STEPS_PER_RULE, _STEPS_PER_DEPLOYER, _GLOBS_PER_STEP = 10, 8, 1
+#: Steps for a rule of what deploys an overlay, and for each object that does each time it is looked at
+#: (``model.run.work``).
+_STEPS_PER_RULE, _STEPS_PER_DEPLOYER = 10, 8
 _LOOKING = "looking for what deploys an overlay"
 _APPLIED_ANYWAY = "the next sync applies Git's value all the same"
 
@@ -120,7 +120,7 @@ class Deployers:
     def _find(self, overlay: Overlay) -> tuple[Resource, ...]:
         folders = {posixpath.normpath(each) for each in (overlay.path, overlay.output)}
         by_folder, globs = self._by_source
-        spend(len(globs) // _GLOBS_PER_STEP, _LOOKING)
+        spend(len(globs), _LOOKING)
         found = {number for folder in folders for number in by_folder.get(folder, ())}
         found.update(number for glob, number in globs if any(fnmatchcase(each, glob) for each in folders))
         found.update(self._above(posixpath.normpath(overlay.output)))
