@@ -123,6 +123,12 @@ MALFORMED: Mapping[str, str | bytes] = {
     "base64 in brackets": f"{{apiVersion: v1, kind: Secret, data: {{q: x, p: {_base64(CANARY)}, r: y}}\n",
     "a block": f"{SECRET.format('stringData:')}  p: |\n    a: b\n    {CANARY}\n\tx: y\n",
     "a block that is not indented": f"{SECRET.format('stringData:')}  p: |\n  {CANARY}\n  a\n",
+    "an operation in the text of a patch": "patches:\n- target: {kind: Secret}\n  patch: |\n    - op: add\n"
+    f"      path: /data/p\n      value: {_base64(CANARY)}\n\tx: y\n",
+    "a Secret in the text of a patch": "patches:\n- patch: |-\n    kind: Secret\n    stringData:\n"
+    f"      p: {CANARY}\n\tx: y\n",
+    "a Secret in a list of patches": "patchesStrategicMerge:\n- |-\n  kind: Secret\n  stringData:\n"
+    f"    p: {CANARY}\n\tx: y\n",
     "a value on its own line": f"{SECRET.format('stringData:')}  p:\n    {CANARY}\n\tx: y\n",
     "a literal": f"secretGenerator:\n- name: k\n  literals:\n  - p={CANARY}\n   x: y\n",
     "literals in brackets": f"secretGenerator: [{{name: k, literals: ['o=p', \"p={CANARY}\", q=y]}}\n",

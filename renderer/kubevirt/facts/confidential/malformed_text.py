@@ -16,6 +16,7 @@ from renderer.kubevirt.facts.confidential.fields import (
     is_path_entry,
 )
 from renderer.kubevirt.facts.confidential.manifest_text import seems_to_hold_secret
+from renderer.kubevirt.facts.confidential.parts import PATCHES
 from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
 
@@ -60,7 +61,10 @@ def entries_in_malformed(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _entries(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the key of each value, the sign between them, and the value."""
+    """Yield the key of each value, the sign between them, and the value.
+
+    The text of a patch is a manifest, of which each line has its own value.
+    """
     lines = text.splitlines()
     key, number = "", 0
     while number < len(lines):
@@ -76,7 +80,7 @@ def _entries(text: str) -> Iterator[tuple[str, str, str]]:
             continue
         yield from _entries_in_line(line, keys)
         key, rest = _name_of(keys[-1]), line[keys[-1].end() :].strip()
-        if not rest or _BEGINS_BLOCK.fullmatch(rest):
+        if key not in PATCHES and (not rest or _BEGINS_BLOCK.fullmatch(rest)):
             end = number
             while end < len(lines) and _is_in_block(lines[end], line, has_indicator=bool(rest)):
                 end += 1

@@ -200,6 +200,7 @@ _BODY = "body"
 #: transformers of kustomize and early versions of Flux have the others.
 _PATCH = "patch"
 _OTHER_PATCHES = frozenset({"jsonOp", "patchStrategicMerge", "patchesJson6902", "patchesStrategicMerge"})
+PATCHES = {_PATCH} | _OTHER_PATCHES
 #: Annotations of a HyperConverged with a JSON patch of what its operator makes
 #: (hyperconverged-cluster-operator ``controllers/common/consts.go``).
 _JSON_PATCH_ANNOTATION = "/jsonpatch"
