@@ -1,8 +1,8 @@
 """Machines that read an object of another overlay of their cluster, which changes or removes it.
 
 Secrets are often an overlay of their own. What an overlay refers to and does not have is looked up in the
-overlays of the same cluster (``pipeline/cluster_objects.py``), and so it is here. Where the cluster of an
-overlay is not known, an object that several overlays have is taken to be of none of them.
+overlays of the same cluster (``pipeline/cluster_objects.py``), and so it is here. If the cluster of an
+overlay is not known, an object that several overlays have does not count: it may read any of them.
 """
 
 from __future__ import annotations

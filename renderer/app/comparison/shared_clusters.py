@@ -1,8 +1,8 @@
 """Which overlays are applied to one cluster, as far as the project and what deploys them say.
 
-What deploys two overlays says it if one root deploys both, or two do. If it does not, overlays that the
-project lists by path are often sites with the same objects: two that had an object in common before the
-change are taken for overlays of two clusters.
+If one root deploys two overlays, they are of one cluster; if two roots do, they are of two. If that is not
+known, overlays that the project lists by path are often sites with the same objects: two of them that had an
+object in common before the change count as overlays of two clusters.
 """
 
 from __future__ import annotations
@@ -89,7 +89,9 @@ class SharedClusters:
         """
         spend(_STEPS_PER_PAIR * len(own) * len(others), _ACTIVITY)
         found = {self._are_of_one_cluster(each, its) for each, its in product(own, others)}
-        return True if True in found else False if found == {False} else None
+        if True in found:
+            return True
+        return False if found == {False} else None
 
     def _are_of_one_cluster(self, one: _Place, other: _Place) -> bool | None:
         if one.destination is None or other.destination is None:
