@@ -6,12 +6,9 @@ for each would try all of them at each character.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
 
-from renderer.model.log_line import log_line
-from renderer.model.pattern import pattern
+from renderer.model.escaped_text import Unescaped, unescaped
 
 MASK = "***"
 
@@ -34,16 +31,6 @@ _MOST_ALIKE = 4
 _MOST_KEPT, _LONGEST_KEPT = 16, 1 << 20
 #: Lines of confidential texts that say nothing, and that hints tell people to write.
 _PUBLIC = frozenset({"#cloud-config"})
-#: Texts that every format writes unchanged, except for a slash in JSON and all but these in an address.
-_PLAIN = pattern(r"[\w ./+=:@,;-]*", re.ASCII)
-_NOT_IN_ADDRESSES = pattern(r"[^\w.~-]", re.ASCII)
-#: A longer value is no part of an address.
-_LONGEST_IN_ADDRESSES = 200
-#: What Go's ``encoding/json`` writes otherwise, and XML.
-_IN_GO, _IN_XML = (
-    str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}),
-    str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"}),
-)
 
 
 def _stars(_value: str) -> str:
@@ -53,7 +40,7 @@ def _stars(_value: str) -> str:
 class Masking:
     """Values that no output may repeat, and the search for them in texts.
 
-    A value is found as it is, as formats write it (``_forms``), and where a message truncates it.
+    A value is found as it is, with any escapes (``escaped_text``), and where a message truncates it.
     ``inside_words``: values of fewer than four characters are found inside words, too. What ``others`` find
     is found as well: the values of a run are searched for beside those of each overlay.
     """
@@ -128,15 +115,28 @@ class Masking:
 
     def spans(self, text: str) -> Iterable[tuple[int, int]]:
         """Return the start and end of each value in the text; one for values that overlap."""
-        if not self._others:
-            return self._own_spans(text)
-        found: list[tuple[int, int]] = []
-        for start, end in sorted(chain(self._own_spans(text), *(each.spans(text) for each in self._others))):
-            if found and start < found[-1][1]:
-                found[-1] = found[-1][0], max(end, found[-1][1])
+        found = list(self._spans_as_written(text))
+        levels: list[Unescaped] = []
+        for level in unescaped(text) if self else ():
+            levels.insert(0, level)
+            for start, end in self._spans_as_written(level.text):
+                written = start, end
+                for each in levels:
+                    written = each.span(*written)
+                found.append(written)
+        merged: list[tuple[int, int]] = []
+        for start, end in sorted(found):
+            if merged and start < merged[-1][1]:
+                merged[-1] = merged[-1][0], max(end, merged[-1][1])
             else:
-                found.append((start, end))
-        return found
+                merged.append((start, end))
+        return merged
+
+    def _spans_as_written(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the start and end of each value that the text has without escapes."""
+        yield from self._own_spans(text)
+        for each in self._others:
+            yield from each._spans_as_written(text)  # noqa: SLF001 - of the same class
 
     def _own_spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each value in the text, the longest first if several start there."""
@@ -178,29 +178,28 @@ class Masking:
                 length >= self._shortest_in_words or _is_word(text, position, end)
             ):
                 return end
-        return self._end_of_cut(text, position)
-
-    def _end_of_cut(self, text: str, position: int) -> int:
-        """Return the end of the start of a value here, if a message truncates it; 0 if there is none."""
-        cut = text.find(_CUT, position, position + _SHOWN + 1)
-        alike = self._alike.get(text[position : position + _START]) if cut >= 0 else None
-        if not alike:
-            return 0
-        begun = text[position:cut].removesuffix(" ")
-        self._comparisons += len(alike)
-        return cut + 1 if any(form.startswith(begun) for form in alike) else 0
+        return self._end_of_cut(
+            text, position, self._alike.get(text[position : position + _START], ()), _SHOWN
+        )
 
     def _end_of_long(self, text: str, position: int) -> int:
+        """Return the end of the longest value here, looked up by its first characters; 0 if none."""
         alike = self._long.get(text[position : position + _SHOWN])
         if not alike:
             return 0
         self._comparisons += len(alike)
         end = max((position + len(form) for form in alike if text.startswith(form, position)), default=0)
-        if end:
-            return end
-        self._comparisons += (len(text) - position) // _START
-        cut, line_end = text.find(_CUT, position), text.find("\n", position)
-        return cut + 1 if cut >= 0 and not 0 <= line_end < cut else 0
+        return end or self._end_of_cut(text, position, alike, max(map(len, alike)))
+
+    def _end_of_cut(self, text: str, position: int, alike: Sequence[str], most: int) -> int:
+        """Return the end of the start of a value here, if a message truncates it; 0 if there is none."""
+        end = min(position + most + 2, len(text))
+        cut = text.find(_CUT, position, end) if alike else -1
+        self._comparisons += len(alike) + (end - position) // _START
+        if cut < 0:
+            return 0
+        begun = text[position:cut].removesuffix(" ")
+        return cut + 1 if any(form.startswith(begun) for form in alike) else 0
 
 
 #: No values.
@@ -213,25 +212,5 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 
 def _forms(value: str) -> set[str]:
-    """Return the value as it is, as JSON, Python, YAML and XML quote it, and as addresses encode it."""
-    forms = {value, value.replace("/", "\\/")}
-    if len(value) <= _LONGEST_IN_ADDRESSES:
-        forms.add(_NOT_IN_ADDRESSES.sub(_percent_encoded, value))
-    if _PLAIN.fullmatch(value):
-        return forms
-    import json  # noqa: PLC0415 - few values need it
-
-    as_json = json.dumps(value, ensure_ascii=False)[1:-1]
-    return forms | {
-        as_json,
-        as_json.translate(_IN_GO),
-        value.translate(_IN_XML),
-        json.dumps(value)[1:-1],
-        repr(value)[1:-1],
-        value.replace("'", "''"),
-        log_line(value),
-    }
-
-
-def _percent_encoded(found: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))
+    """Return the value as it is, and without what is an escape in some format."""
+    return {value, *(form for level in unescaped(value) if len(form := level.text.strip()) >= _LONG)}
