@@ -232,25 +232,6 @@ def format_option(
     )
 
 
-def edit_options(done: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """Return the options of a command that edits sources; ``done`` says in their help what becomes of one."""
-
-    def add(command: Callable[..., object]) -> Callable[..., object]:
-        check = f"Write nothing; exit with 1 if anything would be {done}."
-        for option in (
-            cluster_option,
-            format_option(),
-            quiet_option,
-            kubevirt_option,
-            click.option("--diff", is_flag=True, help="Write nothing; print the changes as a diff."),
-            click.option("--check", is_flag=True, help=check),
-        ):
-            command = option(command)
-        return command
-
-    return add
-
-
 def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
     """Add the arguments and options that choose virtual machines of an overlay."""
     for parameter in (

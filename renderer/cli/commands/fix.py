@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from renderer.app import source_edits
+from renderer.app.source_edits import FixChoice, fix_paths
 from renderer.cli.command import Command
 from renderer.cli.completions import complete_codes
-from renderer.cli.console import ExitCode, ReportTarget, note, open_project, print_diff, report
-from renderer.cli.options import OverlayPath, edit_options, overlay_option
+from renderer.cli.console import ExitCode, open_project
+from renderer.cli.options import OverlayPath, overlay_option
+from renderer.cli.source_edits import check_choice, edit_options, finish_edits
 from renderer.model.codes import Code
 from renderer.model.release import Release
 from renderer.model.suggest import member_named
@@ -65,25 +65,5 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender fix --check --overlay prod
     """
     check_choice(paths, named)
-    choice = source_edits.FixChoice(named, codes, kubevirt)
-    return finish(source_edits.fix_paths(open_project, paths, choice), check=check, diff=diff)
-
-
-def check_choice(paths: tuple[Path, ...], overlays: tuple[str, ...]) -> None:
-    """Raise ``click.UsageError`` if both are given."""
-    if paths and overlays:
-        raise click.UsageError("name paths or overlays, not both")
-
-
-def finish(projects: Sequence[source_edits.SourceEdits], *, check: bool, diff: bool) -> ExitCode:
-    """Report the edits, and write them or print them as a diff."""
-    if len(projects) > 1:  # then paths are relative to their common folder
-        ReportTarget.current()._replace(folder=".").activate()
-    for file in source_edits.diffs(projects) if diff else ():
-        print_diff(file)
-    notes = () if check or diff else tuple(source_edits.notes(projects))
-    code = report(*source_edits.findings(projects, check=check))
-    if not (check or diff):
-        source_edits.write_files(projects)
-        note(*notes)
-    return code
+    edits = fix_paths(open_project, paths, FixChoice(named, codes, kubevirt))
+    return finish_edits(edits, check=check, diff=diff)

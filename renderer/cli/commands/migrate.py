@@ -8,9 +8,9 @@ import click
 
 from renderer.app.source_edits import MigrationTarget, migrate_paths
 from renderer.cli.command import Command
-from renderer.cli.commands.fix import check_choice, finish
 from renderer.cli.console import ExitCode, open_project
-from renderer.cli.options import OverlayPath, TextChoice, edit_options, overlay_option
+from renderer.cli.options import OverlayPath, TextChoice, overlay_option
+from renderer.cli.source_edits import check_choice, edit_options, finish_edits
 from renderer.model.release import Release
 
 
@@ -51,4 +51,5 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender migrate --to vm-template templates
     """
     check_choice(paths, named)
-    return finish(migrate_paths(open_project, paths, kubevirt, target, named), check=check, diff=diff)
+    edits = migrate_paths(open_project, paths, kubevirt, target, named)
+    return finish_edits(edits, check=check, diff=diff)
