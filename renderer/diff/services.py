@@ -1,7 +1,7 @@
 """Services that no longer reach a virtual machine, and the routes to them.
 
 The selector of a Service or the labels of a machine change, a port or address goes, the Service, a route or
-its Gateway is removed, or a route leads elsewhere.
+its Gateway is removed, or a route leads elsewhere, or from other hosts and paths.
 KubeVirt copies the labels of a machine's template to its pod when the machine starts
 (``pkg/virt-controller/services/template.go``); a Service finds the pod by them, at any time.
 """
@@ -14,16 +14,16 @@ from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
 from typing import NamedTuple, TypeAlias
 
-from renderer.diff.service_ways import (
-    BACKENDS,
-    REACHING,
+from renderer.diff.routes import (
+    ROUTES,
+    LostWay,
     Name,
     backends,
     gateways,
     is_gateway,
-    lost_backends,
-    lost_ways,
+    lost_ways_of_route,
 )
+from renderer.diff.service_ways import REACHING, lost_ways
 from renderer.kubevirt.facts.launcher_pod import launcher_labels
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
@@ -36,6 +36,8 @@ from renderer.model.run.work import spend
 SERVICE = "Service"
 _SOURCE = "kubernetes pkg/controller/endpointslice/endpointslice_controller.go syncService"
 _LABELS = "labels"
+#: The hosts and paths that a reason names.
+_MOST_PLACES = 3
 _Label: TypeAlias = tuple[str, str | tuple[str]]
 #: The namespace of a Service, and its selector.
 _Selection: TypeAlias = tuple[str, frozenset[_Label]]
@@ -66,7 +68,7 @@ def may_lose_machines(change: ResourceChange) -> bool:
         return _is_update(change) or _loses_its_name(change)
     if is_gateway(change.id.gvk.kind, change.id.gvk.group):
         return _loses_its_name(change)
-    return change.id.gvk.kind in BACKENDS and change.type in (ChangeType.REMOVED, ChangeType.CHANGED)
+    return change.id.gvk.kind in ROUTES and change.type in (ChangeType.REMOVED, ChangeType.CHANGED)
 
 
 def judged_by_services(
@@ -128,7 +130,7 @@ class Served:
                 self.services[id_] = each
                 selector = _labels(object_at(each.content, "spec", "selector"))
                 self.selections[id_] = each.namespace, selector
-            elif each.kind in BACKENDS:
+            elif each.kind in ROUTES:
                 self.routes[id_] = each
             machine = VirtualMachineView.of(each)
             template = object_at(each.content, "spec", "template", "metadata", "labels")
@@ -177,6 +179,15 @@ class Served:
         for each in self.routes.values():
             for gateway in gateways(each):
                 found.setdefault(gateway, set()).update(backends(each))
+        return found
+
+    @cached_property
+    def routes_to(self) -> Mapping[Name, Sequence[Resource]]:
+        """The routes by the Services to which they lead."""
+        found: dict[Name, list[Resource]] = {}
+        for each in self.routes.values():
+            for name in backends(each):
+                found.setdefault(name, []).append(each)
         return found
 
     @cached_property
@@ -243,28 +254,33 @@ class _Judge:
     def _unrouted(self, change: ResourceChange) -> Impact | None:
         """Return the impact on machines of changing or removing a route, or of removing a Gateway."""
         before, after = self._sides
-        if change.id.gvk.kind not in BACKENDS:
+        if change.id.gvk.kind not in ROUTES:
             gone = change.before or change.id
-            return self._cut(change, after.by_gateway.get((gone.namespace, gone.name), frozenset()))
+            services = after.by_gateway.get((gone.namespace, gone.name), frozenset())
+            return self._cut(change, (LostWay(each, "", frozenset()) for each in sorted(services)))
         old, new = before.routes.get(change.id), after.routes.get(change.id)
         if old is None or (new is None and change.type is not ChangeType.REMOVED):
             return None
-        if new is None:
-            return self._cut(change, backends(old))
-        return self._cut(change, lost_backends(old, new), backends(new) - backends(old))
+        return self._cut(change, lost_ways_of_route(old, new, after.routes_to))
 
-    def _cut(
-        self, change: ResourceChange, services: Iterable[Name], added: Iterable[Name] = ()
-    ) -> Impact | None:
-        """Return the impact if connections no longer reach some Services, but the ``added`` ones instead."""
+    def _cut(self, change: ResourceChange, ways: Iterable[LostWay]) -> Impact | None:
+        """Return the impact if connections by some ways no longer reach machines."""
         known = self._sides[1].by_name
-        left = {pods.id for each in added if each in known for pods in self._sides[1].selected(known[each])}
-        lost = (name for each in sorted(services) if each in known for name in self._lost(known[each], left))
-        selected = [*dict.fromkeys(lost)]
+        selected: dict[str, None] = {}
+        places: dict[str, None] = {}
+        for each in ways:
+            instead = (known[name] for name in each.instead if name in known)
+            left = {pods.id for one in instead for pods in self._sides[1].selected(one)}
+            if each.service in known and (lost := self._lost(known[each.service], left)):
+                selected |= dict.fromkeys(lost)
+                places[each.place] = None
         if not selected:
             return None
-        reason = f"connections to {listed(selected)} by this {change.id.gvk.kind} fail at once"
-        return Impact(Effect.STOP, reason, "")
+        kind = change.id.gvk.kind
+        place = "" if "" in places else f"{listed([*places], _MOST_PLACES, '; ')} of "
+        return Impact(
+            Effect.STOP, f"connections to {listed([*selected])} by {place}this {kind} fail at once", ""
+        )
 
     def _update(self, old: _Selection, new: _Selection) -> Impact | None:
         """Return the impact if the new Service does not select a machine that the old one selects.
