@@ -24,7 +24,11 @@ from renderer.project.overlays import output_sites
 
 
 def output_errors(
-    project: Project, overlays: Collection[Overlay], every: Collection[Overlay], folders: Iterable[str]
+    project: Project,
+    overlays: Collection[Overlay],
+    every: Collection[Overlay],
+    graph: KustomizationGraph,
+    folders: Iterable[str],
 ) -> Mapping[str, tuple[Diagnostic, ...]]:
     """Return the errors about outputs that overlap each other or an input, or differ from the commit.
 
@@ -32,7 +36,7 @@ def output_errors(
     ``folders`` are folders that were read as kustomizations.
     """
     outputs = {overlay.output: output_sites(overlay) for overlay in (*every, *overlays)}
-    overlapping = check_outputs(outputs, _inputs(project, every, folders))
+    overlapping = check_outputs(outputs, _inputs(project, every, graph, folders))
     work_tree = WorkTree(project.root, project.environment)
     asked = dict.fromkeys(overlay.output for overlay in overlays)
     found = {each: (*overlapping.get(each, ()), *work_tree.differing(each)) for each in asked}
@@ -57,14 +61,15 @@ def file_errors(overlay: Overlay, resources: ResourceSet) -> tuple[Diagnostic, .
     return tuple(unwritable_texts(resources))
 
 
-def _inputs(project: Project, overlays: Iterable[Overlay], folders: Iterable[str]) -> set[str]:
+def _inputs(
+    project: Project, overlays: Iterable[Overlay], graph: KustomizationGraph, folders: Iterable[str]
+) -> set[str]:
     """Return the files and folders that overlays are built from.
 
     A folder around an output is left out if its kustomization lists nothing: a build of it has no outputs.
     """
     every = tuple(overlays)
     outputs = sorted(f"{posixpath.normpath(overlay.output)}/" for overlay in every)
-    graph = KustomizationGraph(project.fs)
     used = graph.reached((each.path for each in every if each.entry is None), folders)
     inputs = {folder for folder in used if not _is_around(folder, outputs) or not graph.lists_nothing(folder)}
     inputs |= {

@@ -23,11 +23,11 @@ from renderer.app.tree_result import TreeResult
 from renderer.app.usage_error import UsageError
 from renderer.emit.leftovers import find_stale_trees
 from renderer.files.disk import file_exists, folder_exists
-from renderer.files.file_system import FileSystem
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.findings.shared_targets import SharedTargets
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.plural import listed, plural
@@ -116,9 +116,9 @@ class _Results:
         else:
             self._sound[path] = result._replace(findings=()) if result.findings else result
 
-    def settle(self, overlays: Iterable[Overlay], fs: FileSystem) -> None:
+    def settle(self, overlays: Iterable[Overlay], graph: KustomizationGraph) -> None:
         """Add the findings about targets of patches that select nothing in any of the ``overlays``."""
-        for path, found in self._targets.unmatched(overlays, fs):
+        for path, found in self._targets.unmatched(overlays, graph):
             if self.findings.add_located((found,), path):
                 self.broken.add(path)
 
@@ -179,8 +179,9 @@ def _render(project: Project, request: RenderRequest, reporter: Reporter, known:
     results = _Results(selected, findings)
     with RenderedTrees(project, forced, reporter) as trees:
         _render_overlays(renderer, results, known, request, trees)
-        results.settle(found.overlays, project.fs)
-        problems = dict(output_errors(project, found.overlays, found.overlays, results.folders))
+        graph = KustomizationGraph(project.fs)
+        results.settle(found.overlays, graph)
+        problems = dict(output_errors(project, found.overlays, found.overlays, graph, results.folders))
         for overlay in selected:
             if overlay.output in problems:
                 results.add_problems(overlay, problems.pop(overlay.output))

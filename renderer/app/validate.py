@@ -273,7 +273,7 @@ def _add_unmatched(
 
     ``others`` are overlays that were built, and that the project does not list.
     """
-    for path, found in targets.unmatched((*run.found.overlays, *others), run.fs):
+    for path, found in targets.unmatched((*run.found.overlays, *others), run.graph):
         findings.add((found,), path)
 
 
@@ -283,7 +283,7 @@ def _tree_errors(
     """Yield the errors about the outputs of overlays, each after the path of its overlay."""
     every = run.found.overlays
     folders = run.graph.reached(overlay.path for overlay in (*overlays, *every))
-    overlapping = output_errors(run.project, overlays, every, folders)
+    overlapping = output_errors(run.project, overlays, every, run.graph, folders)
     for overlay in overlays:
         yield overlay.path, (*place_errors(run.project, overlay), *overlapping.get(overlay.output, ()))
 

@@ -37,7 +37,7 @@ from renderer.model.field_edit import (
 )
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import Json
-from renderer.model.kube.location import Location
+from renderer.model.kube.location import Location, Site
 from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.record import Record
@@ -68,13 +68,14 @@ def finding_json(found: Located) -> Json:
         found.fix and _fix_json(found.fix),
         found.other_objects,
         found.hides_line,
+        found.unmatched_target and _site_json(found.unmatched_target),
     ]
 
 
 def finding_from_json(value: Any) -> Located:  # noqa: ANN401 - signed by the one who wrote it: of the form above
     """Return the finding in an entry of the cache, JSON of the form above."""
     code, message, severity, location, resource, field, hint, related, overlays, target, *rest = value
-    fix, others, hides_line = rest
+    fix, others, hides_line, unmatched = rest
     return Located(
         code=Code(code),
         message=message,
@@ -91,6 +92,7 @@ def finding_from_json(value: Any) -> Located:  # noqa: ANN401 - signed by the on
         fix=fix and _fix_from_json(*fix),
         other_objects=others,
         hides_line=hides_line,
+        unmatched_target=unmatched and _site_from_json(*unmatched),
     )
 
 
@@ -100,6 +102,14 @@ def _path_json(path: FieldPath) -> Json:
 
 def _path_from_json(segments: Iterable[Any]) -> FieldPath:
     return FieldPath(tuple(ElementName(*each) if isinstance(each, list) else each for each in segments))
+
+
+def _site_json(site: Site) -> Json:
+    return [site.path, site.document, _path_json(site.field)]
+
+
+def _site_from_json(path: str, document: int, field: Any) -> Site:  # noqa: ANN401 - as above
+    return Site(path, document, _path_from_json(field))
 
 
 def _fix_json(fix: LocatedFix) -> Json:

@@ -6,7 +6,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
 from renderer.model.field_edit import Edit
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.location import Location
+from renderer.model.kube.location import Location, Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -49,7 +49,8 @@ class Located(Record):
     checked against, if another release would accept the same; a report names it (``for_report``). After its
     ``fix``, the finding is gone. ``hides_line``: no report may quote its line, which has a value of a Secret
     of an overlay. ``other_objects`` counts the objects besides ``resource`` that the same text
-    gives the same mistake: rows of a template, or a base under several names.
+    gives the same mistake: rows of a template, or a base under several names. ``unmatched_target`` is as in
+    ``Diagnostic``.
     """
 
     code: Code
@@ -65,6 +66,7 @@ class Located(Record):
     fix: LocatedFix | None = None
     other_objects: int = 0
     hides_line: bool = False
+    unmatched_target: Site | None = None
 
 
 class LocatedError(Exception):

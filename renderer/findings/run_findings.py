@@ -285,6 +285,7 @@ def _at(
         related=related,
         target=finding.target,
         fix=fix,
+        unmatched_target=finding.unmatched_target,
     )
     return without_credentials_in_texts(located)
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located
-from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.kube.location import Location, Site
-from renderer.model.kustomization import KUSTOMIZATION_FILES, SELECTS_NOTHING
+from renderer.model.kube.location import Site
+from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import Overlay
+
+if TYPE_CHECKING:
+    from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 
 T = TypeVar("T", Diagnostic, Located)
 
@@ -26,37 +28,33 @@ class SharedTargets(Generic[T]):
     """Holds findings about such targets back until the overlays of a run are known."""
 
     def __init__(self) -> None:
-        self._held: dict[Location | Site, list[tuple[str, T]]] = {}
+        #: The findings about each target, each after the path of its overlay.
+        self.held: dict[Site, list[tuple[str, T]]] = {}
 
     def hold(self, overlay: str, findings: Iterable[T]) -> list[T]:
         """Return the findings of an overlay that can be reported at once."""
         reported: list[T] = []
         for each in findings:
-            place = _target(each)
-            if place is None:
-                reported.append(each)
+            target = each.unmatched_target
+            if target and is_kustomization_file(target.path):
+                self.held.setdefault(target, []).append((overlay, each))
             else:
-                self._held.setdefault(place, []).append((overlay, each))
+                reported.append(each)
         return reported
 
-    def unmatched(self, overlays: Iterable[Overlay], fs: FileSystem) -> Iterator[tuple[str, T]]:
+    def unmatched(self, overlays: Iterable[Overlay], graph: KustomizationGraph) -> Iterator[tuple[str, T]]:
         """Yield the findings about targets that select nothing in any overlay, each after its overlay.
 
         ``overlays`` are all of the project, and others that were built. The first overlay's hint is shown.
         """
-        if not self._held:
+        if not self.held:
             return
-        from renderer.kustomize.reader.kustomization_graph import (  # noqa: PLC0415 - few runs hold a finding
-            KustomizationGraph,
-        )
-
-        graph = KustomizationGraph(fs)
         users: dict[str, frozenset[str]] = {}
         for overlay in overlays:
             folders: Iterable[str] = overlay.entry.folders if overlay.entry else ()
             users[overlay.path] = graph.reached([overlay.path, *folders])
-        for place, held in self._held.items():
-            folder = posixpath.dirname(place.path) or "."
+        for target, held in self.held.items():
+            folder = posixpath.dirname(target.path) or "."
             if {path for path, _ in held}.issuperset(path for path, used in users.items() if folder in used):
                 first = held[0][1]
                 yield from ((path, first) for path, _ in held)
@@ -66,12 +64,8 @@ def settled(found: Iterable[T], overlay: Overlay, overlays: Iterable[Overlay], f
     """Yield the findings of one overlay without those that another one of ``overlays`` may refute."""
     targets = SharedTargets[T]()
     yield from targets.hold(overlay.path, found)
-    yield from (each for _, each in targets.unmatched((*overlays, overlay), fs))
+    if not targets.held:
+        return
+    from renderer.kustomize.reader.kustomization_graph import KustomizationGraph  # noqa: PLC0415 - few builds
 
-
-def _target(found: Diagnostic | Located) -> Location | Site | None:
-    """Return the place of a target in a kustomization that selects nothing; None of any other finding."""
-    if found.code is not Code.PATCH_TARGET_MISSING or found.message != SELECTS_NOTHING:
-        return None
-    place = found.location if isinstance(found, Located) else found.sites[0]
-    return place if place and posixpath.basename(place.path) in KUSTOMIZATION_FILES else None
+    yield from (each for _, each in targets.unmatched((*overlays, overlay), KustomizationGraph(fs)))

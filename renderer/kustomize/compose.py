@@ -15,7 +15,7 @@ from renderer.kustomize.scalar_nodes import without_nodes
 from renderer.kustomize.transform import FinalStep, FinalTransform, Observer, Transform, run_observed
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.kustomization import SELECTS_NOTHING, SortOptions
+from renderer.model.kustomization import SortOptions
 from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
 from renderer.model.run.work import spend
@@ -77,11 +77,7 @@ class Composer:
             resources = ResMap(accumulated.resources)
             accumulated = accumulated._replace(resources=())  # frees those that the final steps replace
             matched = accumulated.matched
-            warnings = [
-                each
-                for each in accumulated.warnings
-                if each.message != SELECTS_NOTHING or each.sites[0] not in matched
-            ]
+            warnings = [each for each in accumulated.warnings if each.unmatched_target not in matched]
             finished = self._finish(resources, accumulated, tree.root, warnings.append)
         except DiagnosticError as error:
             return Outcome(ResourceSet(), error.diagnostics)

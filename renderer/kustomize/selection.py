@@ -17,7 +17,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import SELECTS_NOTHING, Selector
+from renderer.model.kustomization import Selector
 from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean, suggest
@@ -182,15 +182,14 @@ def selected_keys(
         names = dict.fromkeys(each.name for each in others)
         shown = ", ".join([*names][:5])
         hint = f"without labelSelector and annotationSelector, it would select {shown}" if names else None
-        warn(
-            Diagnostic.at(
-                site,
-                Code.PATCH_TARGET_MISSING,
-                SELECTS_NOTHING,
-                hint or _selection_hint(target, resources),
-                severity=Severity.WARNING,
-            )
+        warning = Diagnostic.at(
+            site,
+            Code.PATCH_TARGET_MISSING,
+            "the target of the patch selects nothing",
+            hint or _selection_hint(target, resources),
+            severity=Severity.WARNING,
         )
+        warn(warning._replace(unmatched_target=site))
     return keys
 
 

@@ -59,7 +59,8 @@ class Diagnostic(Record):
     first of them. ``target`` is the release it was checked against, if other releases would accept it; a
     report says which overlays target that release. ``about_key``: the name of the field is wrong, not its
     value. ``confidential`` finds the values in its texts that no output may show: ``findings`` masks them.
-    ``fix`` is what the hint says as data, if there is exactly one right answer.
+    ``fix`` is what the hint says as data, if there is exactly one right answer. ``unmatched_target`` is the
+    target of a patch if it selects nothing: another overlay that uses the patch may have what it selects.
     """
 
     code: Code
@@ -75,6 +76,7 @@ class Diagnostic(Record):
     about_key: bool = False
     confidential: tuple[Masking, ...] = ()
     fix: Fix | None = None
+    unmatched_target: Site | None = None
 
     @classmethod
     def at(  # noqa: PLR0913 - the parts of a finding, each by its name

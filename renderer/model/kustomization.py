@@ -42,10 +42,6 @@ class FieldSpec(Record):
     create: bool = False
 
 
-#: What is said of the target of a patch.
-SELECTS_NOTHING = "the target of the patch selects nothing"
-
-
 class Selector(Record):
     """The resources a patch is for: anchored regular expressions and label selectors (``selector.go``)."""
 

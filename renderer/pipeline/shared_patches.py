@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Outcome, Severity
+from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
 from renderer.model.kube.location import Site
@@ -36,7 +35,7 @@ class BuiltPatches(NamedTuple):
         places = (field.child(index) for field, patches in lists for index in range(len(patches)))
         return cls(
             tuple(entry.sites(place)[0].below("target") for place in places),
-            frozenset(found.sites[0] for found in outcome.diagnostics if _is_missing_target(found)),
+            frozenset(each.unmatched_target for each in outcome.diagnostics if each.unmatched_target),
         )
 
 
@@ -52,9 +51,4 @@ def matched_targets(built: Iterable[BuiltPatches]) -> frozenset[Site]:
 
 def without_matched(found: Iterable[Diagnostic], matched: frozenset[Site]) -> tuple[Diagnostic, ...]:
     """Return the findings without those about targets that other builds have."""
-    return tuple(each for each in found if not (_is_missing_target(each) and each.sites[0] in matched))
-
-
-def _is_missing_target(found: Diagnostic) -> bool:
-    is_warning = found.severity is Severity.WARNING
-    return found.code is Code.PATCH_TARGET_MISSING and is_warning and bool(found.sites)
+    return tuple(each for each in found if each.unmatched_target not in matched)

@@ -11,7 +11,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
 from renderer.model.field_edit import AddField, AddItem, RemoveField, RemoveItem, RenameField, SetField
 from renderer.model.kube.field_path import ElementName, FieldPath
-from renderer.model.kube.location import Location
+from renderer.model.kube.location import Location, Site
 from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.release import Release
 
@@ -55,6 +55,7 @@ FINDINGS = st.builds(
     overlays=st.lists(TEXTS, max_size=2).map(tuple),
     target=st.none() | st.builds(Release, st.integers(0, 9), st.integers(0, 9)),
     fix=st.none() | FIXES,
+    unmatched_target=st.none() | st.builds(Site, TEXTS, st.integers(0, 9), PATHS, st.none()),
 )
 
 
