@@ -172,7 +172,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     compared.add(waiting)
     # What is said of an overlay, from what it contains to what deploys it.
     paths = [overlay.path for overlay in selected]
-    at_commits = steps.differences(compared.at_commits(paths))
+    at_commits = steps.differences(compared.at_commits(paths, steps.marked))
     found: Sequence[OverlayDifference] = [*map(shared.marked, compared.between_sides(paths))]
     found = former.worse(found, shared.marked)
     found = [*compared.with_other_overlays(found)]

@@ -179,3 +179,37 @@ def test_quota_keeps_machines_of_another_overlay_from_starting(
     found = run("--fail-on", "no-start")
     assert said in found.stdout
     assert found.exit == bool(said)
+
+
+READ = VM.replace("volumes: [", "volumes: [{name: init, cloudInitNoCloud: {secretRef: {name: init}}}, ")
+READ = READ.replace("disks: [", "disks: [{name: init}, ")
+INIT = "{apiVersion: v1, kind: Secret, metadata: {name: init, namespace: shop}, stringData: {a: b}}\n"
+SERVICE = """\
+apiVersion: v1
+kind: Service
+metadata: {name: db, namespace: shop}
+spec: {selector: {vm.kubevirt.io/name: db}, ports: [{port: 5432}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("former", "change", "danger"),
+    [
+        ({}, CHANGES[0][0], "restart"),
+        ({}, CHANGES[2][0], "data"),
+        ({}, {"quota.yaml": QUOTA.replace("SPEC", "{hard: {pods: 0}}")}, "no-start"),
+        ({"service.yaml": SERVICE}, {"service.yaml": SERVICE.replace("5432", "5433")}, "restart"),
+        ({"init.yaml": INIT}, {"init.yaml": ""}, "no-start"),
+        ({}, {"db.yaml": HALTED}, "restart"),
+    ],
+    ids=["policy", "claim", "quota", "service", "secret", "same machine"],
+)
+def test_commit_in_between_is_judged_across_overlays(
+    folder: Path, former: dict[str, str], change: dict[str, str], danger: str
+) -> None:
+    files = {**root("east", "machines", "secrets"), "machines/db.yaml": READ}
+    commit(folder, {**repository(UNLISTED, files), **{f"secrets/{name}": former[name] for name in former}})
+    commit(folder, {f"secrets/{name}": text for name, text in change.items()})
+    commit(folder, {f"secrets/{name}": former.get(name, "") for name in change})
+    assert run("HEAD~2..HEAD").exit == 0
+    assert run("HEAD~2..HEAD", "--each", "--fail-on", danger).exit == 1

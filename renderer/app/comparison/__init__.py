@@ -15,6 +15,7 @@ The overlays:
 ``relocated_overlays``        overlays that go to another cluster
 ``shared_resources``          objects that several overlays have
 ``judged_by_former_facts``    the worse of two verdicts
+``other_overlays``            what a change of one overlay does to machines of another one:
 ``readers_elsewhere``, ``services_elsewhere``  machines that need an object of another overlay
 ``secrets_of_sides``          values that no difference shows
 ``claims_elsewhere``, ``policies_elsewhere``   machines that share a claim, or that a NetworkPolicy cuts off

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from renderer.app.comparison.claims_elsewhere import ClaimsElsewhere
 from renderer.app.comparison.compared_overlay import AppliedDifference, compare_as_applied
 from renderer.app.comparison.moved_objects import MovedObjects, OverlayStates
-from renderer.app.comparison.new_namespaces import NewNamespaces
-from renderer.app.comparison.policies_elsewhere import PoliciesElsewhere
-from renderer.app.comparison.quotas_elsewhere import QuotasElsewhere
-from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
+from renderer.app.comparison.other_overlays import OtherOverlays
 from renderer.app.comparison.relocated_overlays import with_relocation
 from renderer.app.comparison.revisions import Commit
-from renderer.app.comparison.services_elsewhere import ServicesElsewhere
-from renderer.app.comparison.shared_clusters import SharedClusters
 from renderer.app.comparison.side import Side, written_of
 from renderer.app.comparison.stalled import has_refusals, with_stalled_syncs
-from renderer.app.comparison.unknown_names import UnknownNames
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.diff.equal_changes import EqualChanges
 from renderer.model.difference import OverlayDifference
@@ -36,14 +29,6 @@ class ComparedStates:
     def __init__(
         self, sides: tuple[Side, Side], commits: Sequence[Commit], causes: Causes | None, reporter: Reporter
     ) -> None:
-        self._readers = ReadersElsewhere()
-        self._services = ServicesElsewhere()
-        self._clusters = SharedClusters(sides)
-        self._claims = ClaimsElsewhere(self._clusters)
-        self._policies = PoliciesElsewhere(self._clusters)
-        self._quotas = QuotasElsewhere(self._clusters)
-        self._names = UnknownNames(sides, self._readers)
-        self._namespaces = NewNamespaces(sides)
         #: The objects of the overlays with a refused change.
         self._manifests: dict[str, Mapping[ResId, Resource]] = {}
         self._sides = sides
@@ -51,6 +36,10 @@ class ComparedStates:
         self._causes = causes
         self._reporter = reporter
         self._equal_changes = [EqualChanges() for _ in (*commits, "the second side")]
+        self._others = OtherOverlays(sides)
+        self._others_at_commits = [
+            OtherOverlays((sides[0], each.side)) if each.side else None for each in commits
+        ]
         self._compared: dict[str, OverlayDifference] = {}
         self._at_commits: list[dict[str, OverlayDifference]] = [{} for _ in commits]
 
@@ -58,15 +47,24 @@ class ComparedStates:
         """Return the differences of the overlays, in order."""
         return [self._compared[path] for path in paths]
 
-    def at_commits(self, paths: Sequence[str]) -> list[list[OverlayDifference]]:
-        """Return for each commit the differences of the overlays from the side before, in order."""
-        return [[each[path] for path in paths] for each in self._at_commits]
+    def at_commits(
+        self, paths: Sequence[str], marked: Callable[[int, OverlayDifference], OverlayDifference]
+    ) -> list[list[OverlayDifference]]:
+        """Return for each commit the differences of the overlays from the side before, in order.
+
+        ``marked`` says of a difference at a commit what the comparison with other overlays says of it.
+        """
+        found: list[list[OverlayDifference]] = []
+        for number, (compared, others) in enumerate(
+            zip(self._at_commits, self._others_at_commits, strict=True)
+        ):
+            differences = [marked(number, compared[path]) for path in paths]
+            found.append([*others.added_to(differences)] if others else differences)
+        return found
 
     def with_other_overlays(self, differences: Sequence[OverlayDifference]) -> Iterator[OverlayDifference]:
-        """Yield the differences, with what machines read, name and need of other overlays, and where."""
-        found: Iterable[OverlayDifference] = self._names.added_to(self._readers.added_to(differences))
-        found = self._services.added_to(self._namespaces.added_to(found))
-        yield from self._quotas.added_to(self._policies.added_to(self._claims.added_to(found)))
+        """Yield the differences, with what they mean for machines of other overlays."""
+        return self._others.added_to(differences)
 
     def with_stalled_syncs(self, differences: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the differences, with the syncs that stop at a refused change."""
@@ -87,8 +85,12 @@ class ComparedStates:
                 continue
             sides, equal_changes = (before, commit.side), self._equal_changes[number - 1]
             moved = MovedObjects(sides, overlays, number)
-            for path in (each.overlay.path for each in overlays):
-                found[path], _ = _compared(sides, moved.compared(path), moved, equal_changes)
+            others = self._others_at_commits[number - 1]
+            for overlay in (each.overlay for each in overlays):
+                path, states = overlay.path, moved.compared(overlay.path)
+                found[path], applied = _compared(sides, states, moved, equal_changes)
+                if others:
+                    others.add(overlay, found[path], states.states[0], applied)
         moved = MovedObjects(self._sides, overlays, len(self._commits) + 1)
         for number, each in enumerate(overlays, start=1):
             overlay, stopwatch = each.overlay, Stopwatch()
@@ -102,15 +104,7 @@ class ComparedStates:
         if self._causes is not None:
             found = self._causes.as_written(found, states.ends)
         self._compared[path] = found
-        before = states.states[0]
-        self._readers.add(overlay, applied)
-        self._names.add(found, (before, applied))
-        self._namespaces.add(overlay, found, (before, applied))
-        self._services.add(overlay, before, applied)
-        self._clusters.add(overlay, before, applied)
-        self._claims.add(path, before, applied)
-        self._policies.add(path, before, applied)
-        self._quotas.add(path, before, applied)
+        self._others.add(overlay, found, states.states[0], applied)
         if has_refusals(found):
             written = (each for side in states.ends for each in written_of(side))
             self._manifests[path] = {each.current_id: each for each in written}

@@ -1,0 +1,55 @@
+"""What the changes of all overlays between two sides mean for machines of other overlays of their cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from renderer.app.comparison.claims_elsewhere import ClaimsElsewhere
+from renderer.app.comparison.new_namespaces import NewNamespaces
+from renderer.app.comparison.policies_elsewhere import PoliciesElsewhere
+from renderer.app.comparison.quotas_elsewhere import QuotasElsewhere
+from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
+from renderer.app.comparison.services_elsewhere import ServicesElsewhere
+from renderer.app.comparison.shared_clusters import SharedClusters
+from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.unknown_names import UnknownNames
+from renderer.model.difference import OverlayDifference
+from renderer.model.render_config import Overlay
+
+
+class OtherOverlays:
+    """Judges what one overlay does to machines of another one, of all overlays on two sides."""
+
+    def __init__(self, sides: tuple[Side, Side]) -> None:
+        self._readers = ReadersElsewhere()
+        self._services = ServicesElsewhere()
+        self._clusters = SharedClusters(sides)
+        self._claims = ClaimsElsewhere(self._clusters)
+        self._policies = PoliciesElsewhere(self._clusters)
+        self._quotas = QuotasElsewhere(self._clusters)
+        self._names = UnknownNames(sides, self._readers)
+        self._namespaces = NewNamespaces(sides)
+
+    def add(
+        self,
+        overlay: Overlay,
+        found: OverlayDifference,
+        before: RenderedSide | None,
+        applied: RenderedSide | None,
+    ) -> None:
+        """Add an overlay, its difference, and what its engine applied before and applies now."""
+        path = overlay.path
+        self._readers.add(overlay, applied)
+        self._names.add(found, (before, applied))
+        self._namespaces.add(overlay, found, (before, applied))
+        self._services.add(overlay, before, applied)
+        self._clusters.add(overlay, before, applied)
+        self._claims.add(path, before, applied)
+        self._policies.add(path, before, applied)
+        self._quotas.add(path, before, applied)
+
+    def added_to(self, differences: Sequence[OverlayDifference]) -> Iterator[OverlayDifference]:
+        """Yield the differences, with what machines read, name and need of other overlays, and where."""
+        found: Iterable[OverlayDifference] = self._names.added_to(self._readers.added_to(differences))
+        found = self._services.added_to(self._namespaces.added_to(found))
+        yield from self._quotas.added_to(self._policies.added_to(self._claims.added_to(found)))
