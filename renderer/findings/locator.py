@@ -25,8 +25,6 @@ from renderer.yamlio.written_edits import WrittenEdits, written_edits
 
 #: The work steps of looking for a field at one site (``model.run.work``).
 _SEARCH_STEPS = 60
-#: The work steps of trying an edit of a document, for each of its characters.
-_STEPS_PER_CHARACTER = 12
 #: The bytes of files that a locator keeps for the findings of the next overlay.
 _MOST_STORED = 4 << 20
 #: The documents of which a locator keeps what is confidential: findings about one come one after another.
@@ -117,7 +115,7 @@ class Locator:
     def _can_apply(self, written: WrittenEdits, root: Site, number: int) -> bool:
         """Return True if the editor can make the edits, which nothing else in the document depends on."""
         text = self._marked(root).text_of(number)
-        if not may_find_lines(_STEPS_PER_CHARACTER * len(text)):
+        if not may_find_lines(len(text)):
             return False
         where = EditedText(0, written.inline, is_kustomization_file(root.path))
         try:

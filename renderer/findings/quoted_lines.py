@@ -12,7 +12,7 @@ from renderer.model.kube.location import Location
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.masking import MASK, Masking
 from renderer.model.run.taint import noted_masking, taint_masking
-from renderer.model.run.work import spend
+from renderer.model.run.work import begin_findings, spend
 from renderer.yamlio.documents import split_documents, text_of
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.texts_on_lines import TextsOnLines
@@ -28,8 +28,10 @@ _DECIDING = "looking for confidential values"
 def quoted_lines(fs: FileSystem, findings: Iterable[Located]) -> Mapping[Location, str | None]:
     """Return the line of each finding, if it has one; None for a line that may be confidential.
 
-    Values that were noted in this run are masked.
+    Values that were noted in this run are masked. The lines of the findings are known by now: what may be
+    shown of them has a budget of its own, so that a report of many findings quotes lines as well.
     """
+    begin_findings()
     findings = tuple(findings)
     hidden = {_line_of(each.location) for each in findings if each.hides_line}
     return {

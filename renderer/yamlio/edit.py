@@ -40,8 +40,6 @@ _SEPARATOR = re.compile(r"\n---[^\n]*\n")
 _BYTE_ORDER_MARK = "\ufeff"
 #: The maximum number of entries in a hint. This many edits or more are combined, if possible.
 _MOST_NAMED = _FEW = 3
-#: The slowest parser, for text that libyaml refuses, parses some hundred thousand characters per second.
-_STEPS_PER_CHARACTER = 6
 
 
 class EditedText(NamedTuple):
@@ -224,7 +222,7 @@ def edit_places(content: bytes, places: Sequence[tuple[EditedText, Sequence[Edit
 
 def _edit_text(text: str, places: Sequence[tuple[EditedText, Sequence[Edit]]]) -> str:
     for edits in zip_longest(*(edits for _, edits in places)):
-        spend(_STEPS_PER_CHARACTER * len(text), "editing files")
+        spend(len(text), "editing files")  # a step for each character (``model.run.work``)
         document = parse_document(text)
         splices = [
             splice

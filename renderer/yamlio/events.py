@@ -22,6 +22,7 @@ from yaml.events import (
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.run.limits import limits
+from renderer.model.run.work import spend
 from renderer.yamlio.errors import LimitError
 from renderer.yamlio.libyaml import import_parser
 
@@ -31,6 +32,8 @@ CLOSING_BRACKETS = {"{": "}", "[": "]"}
 MalformedError = YAMLError
 #: The number of characters of a malformed document that are given to the slow parser.
 MAX_SECOND_READING = 200_000
+#: Steps of the slow parser for each character, of which it reads some hundred thousand per second.
+_STEPS_PER_SLOW_CHARACTER = 4
 #: The texts that the slow parser has refused last: whatever explains or quotes an error reads them again.
 _refused: deque[str] = deque(maxlen=8)
 #: Line ends of the parsers. Editors and reports count only line feeds.
@@ -132,9 +135,13 @@ class _SecondReading:
         self._parser: EventSource | None = None
 
     def get_event(self) -> Event | None:
-        """Return the next event. Raises the parser's errors, and remembers that it refuses the text."""
+        """Return the next event. Raises the parser's errors, and remembers that it refuses the text.
+
+        Raises ``WorkLimitError``.
+        """
         try:
             if self._parser is None:
+                spend(_STEPS_PER_SLOW_CHARACTER * len(self._text), "parsing YAML that libyaml refuses")
                 self._parser = _python_parser(self._text)
             return self._parser.get_event()
         except YAMLError:

@@ -35,9 +35,8 @@ _QUOTES = ("'", '"')
 _LONGEST = 1000
 #: The maximum number of nodes at and below a field of which the texts are wanted.
 _MOST_NEAR = 1_000
-#: The characters of the documents of a file that are kept parsed, and the steps of parsing one again, for
-#: each character.
-_MOST_KEPT, _STEPS_TO_PARSE = 1 << 18, 3
+#: The characters of the documents of a file that are kept parsed, and those that are parsed in one step.
+_MOST_KEPT, _CHARACTERS_PARSED_PER_STEP = 1 << 18, 2
 #: The work steps of finding out what is on the lines of a file, for each character; the characters of texts
 #: that are searched in one step (``model.run.work``).
 _STEPS_PER_CHARACTER, _CHARACTERS_PER_STEP, _SEARCHING = 8, 8, "looking for confidential values"
@@ -299,7 +298,7 @@ class MarkedFile:
         """Return the document as JSON; None if it cannot be read."""
         with suppress(DiagnosticError, IndexError):
             text = self._chunk(document).text
-            spend(_STEPS_TO_PARSE * len(text), _SEARCHING)
+            spend(len(text) // _CHARACTERS_PARSED_PER_STEP, _SEARCHING)
             return next(iter(decode_documents(text.encode("utf-8", "surrogatepass"), "")), None)
         return None
 
@@ -339,7 +338,7 @@ class MarkedFile:
         with suppress(YAMLError, IndexError):
             text = self._chunk(document).text
             if document in self._parsed:
-                spend(_STEPS_TO_PARSE * len(text), "looking for the lines of findings")
+                spend(len(text) // _CHARACTERS_PARSED_PER_STEP, "looking for the lines of findings")
             root = parse_document(text).root
         self._parsed.add(document)
         self._kept += len(text)

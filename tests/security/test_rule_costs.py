@@ -216,7 +216,7 @@ def test_documents_that_findings_relate_are_parsed_once(count: Count) -> None:
 def test_parsing_a_long_document_again_counts_as_work() -> None:
     begin_run()
     file = MarkedFile(b"\n---\n".join(b"a: " + b"x" * 100_000 for _ in range(4)))
-    with lowered({"work": 2_000_000}), pytest.raises(WorkLimitError, match="lines of findings"):
+    with lowered({"work": 1_500_000}), pytest.raises(WorkLimitError, match="lines of findings"):
         [file.find(number % 4, FieldPath.of("a")) for number in range(40)]
 
 

@@ -4,12 +4,12 @@ import pytest
 
 from renderer.files.file_system import MemoryFileSystem
 from renderer.findings.located import Located, LocatedFix
-from renderer.findings.quoted_lines import TaintedQuotes, without_hidden_values
+from renderer.findings.quoted_lines import TaintedQuotes, quoted_lines, without_hidden_values
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import ROOT
 from renderer.model.kube.location import Location
 from renderer.model.run.taint import begin_notes, taint
-from renderer.model.run.work import begin_run, spent
+from renderer.model.run.work import allowed, begin_run, may_find_lines, spent
 
 VALUE = "canary-is-a-bird"
 FILES = {
@@ -92,3 +92,11 @@ def test_fix_has_no_old_value_if_its_line_is_not_shown(line: int, old: str | Non
     [shown] = without_hidden_values(MemoryFileSystem(FILES), [finding])
 
     assert shown.fix == fix._replace(old=old)
+
+
+def test_lines_are_quoted_although_the_search_for_the_lines_of_findings_has_used_up_its_steps() -> None:
+    begin_run()
+    place = Location("a.yaml", 5)
+    assert not may_find_lines(allowed())
+    finding = Located(Code.SCHEMA, "invalid", location=place)
+    assert quoted_lines(MemoryFileSystem(FILES), [finding]) == {place: "  size: large"}

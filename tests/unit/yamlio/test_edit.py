@@ -19,6 +19,7 @@ from renderer.model.field_edit import (
 )
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
+from renderer.model.run.work import begin_run, spent
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.edit import (
     EditedText,
@@ -535,3 +536,12 @@ def test_an_edit_shows_what_nobody_sees(character: str) -> None:
     edited = edit_fields(b"a: never\n", EditedText(), [SetField(FieldPath.of("a"), value)])
     assert edited.decode().replace("\n", "").isprintable()
     assert decode_yaml11(edited, "") == {"a": value}
+
+
+@pytest.mark.parametrize(("text", "most_per_character"), [("a: 1\n", 2), ("a: 1\nb: [c:]\n", 60)])
+def test_only_text_that_libyaml_refuses_is_expensive(text: str, most_per_character: int) -> None:
+    text += "# a comment\n" * 1_000
+    begin_run()
+    edit_fields(text.encode(), EditedText(), [SetField(FieldPath.of("a"), 2)])
+    assert len(text) <= spent() <= most_per_character * len(text)
+    assert (spent() > 2 * len(text)) is ("[" in text)
