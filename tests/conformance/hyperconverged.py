@@ -15,7 +15,7 @@ from typing import Any
 from renderer.kubevirt.hyperconverged.admission import Refusal, Refuser, admit
 from renderer.kubevirt.hyperconverged.cannot_make import Reason
 from renderer.kubevirt.hyperconverged.conversion import as_stored
-from renderer.kubevirt.hyperconverged.objects import MadeObject, make_objects, trial
+from renderer.kubevirt.hyperconverged.objects import MadeObject
 from renderer.kubevirt.hyperconverged.release import (
     OperatorEnvironment,
     OperatorFacts,
@@ -115,7 +115,7 @@ def _actual(record: dict[str, Any]) -> JsonObject:
     """Return what we make of the object in a record, in the form of its expectation."""
     release = OperatorRelease.parse(record["release"])
     facts = _facts(record, release)
-    admission = admit(record["hyperconverged"], release, facts, trial)
+    admission = admit(record["hyperconverged"], release, facts)
     answer: dict[str, Json] = {
         "pruned": [str(field) for field in admission.pruned],
         "warnings": [{"about": each.about, "code": str(each.code)} for each in admission.warnings],
@@ -123,8 +123,7 @@ def _actual(record: dict[str, Any]) -> JsonObject:
     answer = {name: each for name, each in answer.items() if each}
     if admission.refusal is not None:
         return {**answer, "refused": _refused(admission.refusal, release)}
-    made = make_objects(admission.content, admission.spec, release, facts)
-    objects = {name: _written(getattr(made, attribute)) for name, attribute in _OBJECTS.items()}
+    objects = {name: _written(getattr(admission.made, attribute)) for name, attribute in _OBJECTS.items()}
     if object_at(record, "expect", "ssp").get("dataImportCronTemplatesShortened"):
         objects["ssp"] = _shortened(object_at(objects["ssp"]))
     answer |= {name: each for name, each in objects.items() if each is not None or name == "ssp"}

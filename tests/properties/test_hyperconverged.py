@@ -11,7 +11,7 @@ from renderer.golang.go_types import GoTypeError
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.objects import MadeObjects, make_objects
-from renderer.kubevirt.hyperconverged.release import OperatorRelease, operator_types
+from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease, operator_types
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, with_value
 
 RELEASES = st.integers(10, 20).map(lambda minor: OperatorRelease(1, minor))
@@ -57,7 +57,7 @@ def objects(draw: st.DrawFn) -> JsonObject:
 
 def made(content: JsonObject, release: OperatorRelease) -> MadeObjects | None:
     try:
-        return make_objects(content, object_at(content, "spec"), release)
+        return make_objects(content, release, OperatorFacts())
     except CannotMakeError:
         return None
 

@@ -10,7 +10,6 @@ from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.hyperconverged.admission import admit
 from renderer.kubevirt.hyperconverged.conversion import as_stored, converted
 from renderer.kubevirt.hyperconverged.object_fields import Setting
-from renderer.kubevirt.hyperconverged.objects import trial
 from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease
 from renderer.model.kube.json import Json, JsonObject, with_value, without
 
@@ -67,10 +66,10 @@ def objects(draw: st.DrawFn) -> JsonObject:
 def test_what_is_stored_is_admitted_as_it_is(content: JsonObject, release: OperatorRelease) -> None:
     if not release.serves_v1 and content["apiVersion"] == "hco.kubevirt.io/v1":
         return
-    admission = admit(content, release, OperatorFacts(), trial)
+    admission = admit(content, release, OperatorFacts())
     if admission.refusal is not None:
         return
-    again = admit(admission.content, release, OperatorFacts(), trial)
+    again = admit(admission.content, release, OperatorFacts())
     assert again.refusal is None
     assert again.content == admission.content
     assert again.pruned == ()

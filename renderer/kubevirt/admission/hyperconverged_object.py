@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Cause, Causes, duplicate, invalid
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError
 from renderer.kubevirt.hyperconverged.go_decoding import decoding_error, undecodable
 from renderer.kubevirt.hyperconverged.mutating_webhook import Mutation, mutate
 from renderer.kubevirt.hyperconverged.object_fields import Setting, version_of
-from renderer.kubevirt.hyperconverged.objects import trial_error
+from renderer.kubevirt.hyperconverged.objects import make_objects
 from renderer.kubevirt.hyperconverged.release import (
     OperatorEnvironment,
     OperatorFacts,
@@ -164,10 +164,15 @@ def _check_decoding(content: JsonObject, unreadable: str) -> Causes:
 
 def _check_objects(content: JsonObject, release: OperatorRelease) -> Causes:
     """Check that the operator can make its objects, whatever the cluster is."""
-    errors = [trial_error(content, release, facts) for facts in _CLUSTERS]
+    errors: list[CannotMakeError] = []
+    for facts in _CLUSTERS:
+        try:
+            make_objects(content, release, facts)
+        except CannotMakeError as error:
+            errors.append(error)
+        else:
+            return
     first = errors[0]
-    if first is None or None in errors:
-        return
     at = _SPEC
     if first.annotation:
         at = FieldPath.of("metadata", "annotations", first.annotation)

@@ -7,12 +7,13 @@ schemas, ``mutating_webhook`` and ``validating_webhook`` what the operator does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
 
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError
 from renderer.kubevirt.hyperconverged.go_decoding import is_decodable
 from renderer.kubevirt.hyperconverged.mutating_webhook import mutate
-from renderer.kubevirt.hyperconverged.object_fields import version_of
+from renderer.kubevirt.hyperconverged.object_fields import Setting, version_of
+from renderer.kubevirt.hyperconverged.objects import MadeObjects, make_objects
 from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease
 from renderer.kubevirt.hyperconverged.structural_schema import (
     Problem,
@@ -53,33 +54,27 @@ class AdmissionWarning(Record):
 
 
 class Admission(Record):
-    """The object as it is stored, without the ``pruned`` fields; ``refusal`` is None if it is admitted."""
+    """The object as it is stored, without the ``pruned`` fields.
+
+    If it is admitted, ``made`` are the objects that the operator makes of it, and ``refusal`` is None.
+    """
 
     content: JsonObject
     pruned: tuple[FieldPath, ...]
     warnings: tuple[AdmissionWarning, ...] = ()
     refusal: Refusal | None = None
+    made: MadeObjects | None = None
 
     @property
     def spec(self) -> JsonObject:
         return object_at(self.content, "spec")
 
 
-#: Makes the operator's objects, and returns why it cannot.
-Trial: TypeAlias = Callable[[JsonObject, OperatorRelease, OperatorFacts], Refusal | None]
-
-
-def _no_trial(_: JsonObject, __: OperatorRelease, ___: OperatorFacts) -> None:
-    return None
-
-
-def admit(
-    content: JsonObject, release: OperatorRelease, facts: OperatorFacts, trial: Trial = _no_trial
-) -> Admission:
+def admit(content: JsonObject, release: OperatorRelease, facts: OperatorFacts) -> Admission:
     """Return the admission of an object, whose API version the release serves.
 
-    ``trial`` makes the operator's objects: the validating webhook does so, and refuses what the operator
-    could not make. Raises ``ValueError`` for a version that is not served.
+    The validating webhook makes the operator's objects, and refuses what the operator could not make. Raises
+    ``ValueError`` for a version that is not served.
     """
     schema = structural_schema(release, version_of(content))
     if schema is None:
@@ -106,11 +101,25 @@ def admit(
         first = answer.objections[0]
         details = {"reason": first.reason} if first.reason else {}
         refused = Refusal(Refuser.VALIDATING_WEBHOOK, first.code, first.reported, details)
+    made: MadeObjects | None = None
     if refused is None:
-        refused = trial(stored, release, facts)
-        if refused is not None and not answer.skips_trial:
-            refused = refused._replace(by=Refuser.VALIDATING_WEBHOOK)
-    return Admission(stored, pruned.fields, tuple(sorted(warnings)), refused)
+        try:
+            made = make_objects(stored, release, facts)
+        except CannotMakeError as error:
+            by = Refuser.OPERATOR if answer.skips_trial else Refuser.VALIDATING_WEBHOOK
+            refused = _not_made(by, error, stored)
+    return Admission(stored, pruned.fields, tuple(sorted(warnings)), refused, made)
+
+
+def _not_made(by: Refuser, error: CannotMakeError, content: JsonObject) -> Refusal:
+    """Return the refusal of an object of which the operator cannot make its objects."""
+    named = {"annotation": error.annotation, "reason": str(error.reason or "")}
+    field: FieldPath | None = None
+    if error.annotation:
+        field = FieldPath.of("metadata", "annotations")
+    elif error.code is CannotMakeCode.NAME_SERVER:
+        field = Setting.NAME_SERVER.place(version_of(content))
+    return Refusal(by, error.code, field, {name: text for name, text in named.items() if text})
 
 
 def _undecodable_refusal(content: JsonObject, schema: StructuralSchema) -> Refusal:

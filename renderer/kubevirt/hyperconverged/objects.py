@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from renderer.kubevirt.facts.kinds import HYPERCONVERGED_NAME
 from renderer.kubevirt.hyperconverged.aaq_object import aaq_spec, deploys_aaq
-from renderer.kubevirt.hyperconverged.admission import Refusal, Refuser
-from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError
 from renderer.kubevirt.hyperconverged.cdi_object import ANNOTATIONS as CDI_ANNOTATIONS
 from renderer.kubevirt.hyperconverged.cdi_object import cdi_spec
 from renderer.kubevirt.hyperconverged.json_patches import (
@@ -19,7 +17,6 @@ from renderer.kubevirt.hyperconverged.json_patches import (
 )
 from renderer.kubevirt.hyperconverged.kubevirt_object import kubevirt_annotations, kubevirt_spec
 from renderer.kubevirt.hyperconverged.network_addons_object import network_addons_spec
-from renderer.kubevirt.hyperconverged.object_fields import Setting, version_of
 from renderer.kubevirt.hyperconverged.release import (
     OperatorEnvironment,
     OperatorFacts,
@@ -28,7 +25,6 @@ from renderer.kubevirt.hyperconverged.release import (
 )
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.kubevirt.hyperconverged.ssp_object import ssp_spec
-from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.record import Record
 
@@ -55,7 +51,7 @@ class MadeObjects(Record):
 
 
 class _Maker:
-    """Makes the objects of one HyperConverged object; each raises ``CannotMakeError``."""
+    """Makes the objects of one HyperConverged object; each method raises ``CannotMakeError``."""
 
     def __init__(self, settings: Settings, facts: OperatorFacts) -> None:
         self._settings = settings
@@ -86,61 +82,19 @@ class _Maker:
         return MadeObject(f"{prefix}-{self._owner}", as_written(spec, patching, self._settings), annotations)
 
 
-def make_objects(
-    hyperconverged: JsonObject,
-    admitted_spec: JsonObject,
-    release: OperatorRelease,
-    facts: OperatorFacts | None = None,
-) -> MadeObjects:
-    """Return what the operator makes of an object.
+def make_objects(content: JsonObject, release: OperatorRelease, facts: OperatorFacts) -> MadeObjects:
+    """Return what the operator makes of an object after defaults and webhooks.
 
-    ``admitted_spec`` is the spec after defaults and webhooks, in the layout of the object's API version.
-    Raises ``CannotMakeError`` if the operator cannot make one of the objects.
+    Raises ``CannotMakeError`` if the operator cannot make one of the objects. Its webhook tries SSP on
+    Kubernetes, too, where the operator does not deploy it.
     """
-    facts = facts or OperatorFacts()
-    settings = Settings.of({**hyperconverged, "spec": admitted_spec}, release.known)
+    settings = Settings.of(content, release.known)
     maker = _Maker(settings, facts)
+    kubevirt, cdi, network_addons, ssp = maker.kubevirt(), maker.cdi(), maker.network_addons(), maker.ssp()
     return MadeObjects(
-        kubevirt=maker.kubevirt(),
-        cdi=maker.cdi(),
-        network_addons=maker.network_addons(),
-        ssp=maker.ssp() if facts.platform is Platform.OPENSHIFT else None,
+        kubevirt,
+        cdi,
+        network_addons,
+        ssp=ssp if facts.platform is Platform.OPENSHIFT else None,
         aaq=maker.aaq() if deploys_aaq(settings) else None,
     )
-
-
-def trial(content: JsonObject, release: OperatorRelease, facts: OperatorFacts) -> Refusal | None:
-    """Return why the operator cannot make the objects of an admitted object: its webhook tries.
-
-    It tries SSP on Kubernetes, too, where the operator does not deploy it.
-    """
-    error = trial_error(content, release, facts)
-    if error is not None:
-        named = {"annotation": error.annotation, "reason": str(error.reason or "")}
-        details = {name: text for name, text in named.items() if text}
-        return Refusal(Refuser.OPERATOR, error.code, _reported(error, content), details)
-    return None
-
-
-def trial_error(
-    content: JsonObject, release: OperatorRelease, facts: OperatorFacts
-) -> CannotMakeError | None:
-    """Return the error of the operator that makes the objects of an admitted object, if there is one."""
-    try:
-        maker = _Maker(Settings.of(content, release.known), facts)
-        maker.kubevirt()
-        maker.cdi()
-        maker.network_addons()
-        maker.ssp()
-    except CannotMakeError as error:
-        return error
-    return None
-
-
-def _reported(error: CannotMakeError, content: JsonObject) -> FieldPath | None:
-    """Return the field that an error is about."""
-    if error.annotation:
-        return FieldPath.of("metadata", "annotations")
-    if error.code is CannotMakeCode.NAME_SERVER:
-        return Setting.NAME_SERVER.place(version_of(content))
-    return None

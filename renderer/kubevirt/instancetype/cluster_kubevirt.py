@@ -74,19 +74,17 @@ def _made(hyperconverged: JsonObject, release: Release) -> JsonObject:
     """
     from renderer.kubevirt.hyperconverged.admission import admit
     from renderer.kubevirt.hyperconverged.object_fields import V1, V1BETA1, version_of
-    from renderer.kubevirt.hyperconverged.objects import make_objects, trial
     from renderer.kubevirt.hyperconverged.release import OLDEST, OperatorFacts, OperatorRelease
     from renderer.kubevirt.hyperconverged.structural_schema import structural_schema
 
     operator = OperatorRelease.deploying(release) or OLDEST
-    facts = OperatorFacts()
     if structural_schema(operator, version_of(hyperconverged)) is None:
         # Reported where the object is checked; what it says still counts, so that no other error follows.
         gates = object_at(hyperconverged, "spec").get("featureGates")
         version = V1 if isinstance(gates, list) else V1BETA1
         hyperconverged = {**hyperconverged, "apiVersion": f"{HYPERCONVERGED_GROUP}/{version}"}
     if structural_schema(operator, version_of(hyperconverged)) is not None:
-        stored = admit(hyperconverged, operator, facts, trial)
-        if stored.refusal is None:
-            return _kubevirt(make_objects(stored.content, stored.spec, operator, facts).kubevirt.spec)
+        made = admit(hyperconverged, operator, OperatorFacts()).made
+        if made:
+            return _kubevirt(made.kubevirt.spec)
     return _made(_HYPERCONVERGED, release)

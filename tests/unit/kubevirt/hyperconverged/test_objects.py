@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import pytest
 
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.kubevirt.hyperconverged.admission import admit
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError, Reason
-from renderer.kubevirt.hyperconverged.objects import MadeObjects, make_objects, trial
+from renderer.kubevirt.hyperconverged.objects import MadeObjects, make_objects
 from renderer.kubevirt.hyperconverged.release import (
     LATEST,
     OperatorEnvironment,
@@ -32,8 +33,9 @@ def made(
     hyperconverged: JsonObject = {
         "apiVersion": f"hco.kubevirt.io/{version}",
         "metadata": {"name": "kubevirt-hyperconverged", "annotations": annotations or {}},
+        "spec": spec or {},
     }
-    return make_objects(hyperconverged, spec or {}, OperatorRelease(1, minor), facts)
+    return make_objects(hyperconverged, OperatorRelease(1, minor), facts or OperatorFacts())
 
 
 def configuration(objects: MadeObjects) -> JsonObject:
@@ -483,12 +485,14 @@ class TestTrial:
             "spec": spec,
         }
         facts = OperatorFacts(platform=Platform.KUBERNETES)
-        refused = trial(content, OperatorRelease(1, minor), facts)
+        refused = admit(content, OperatorRelease(1, minor), facts).refusal
         assert refused is not None
         return refused.code, str(refused.field or ""), refused.details
 
     def test_object_that_can_be_made_is_accepted(self) -> None:
-        assert trial({"apiVersion": "hco.kubevirt.io/v1", "spec": {}}, LATEST, OperatorFacts()) is None
+        content: JsonObject = {"apiVersion": "hco.kubevirt.io/v1", "spec": {}}
+
+        assert admit(content, LATEST, OperatorFacts()).refusal is None
 
     @pytest.mark.parametrize("address", ["not-an-ip", "2001:db8::1", "1.2.3", "1.2.3.256", "1.2.3.4.5"])
     def test_name_server_needs_an_ipv4_address(self, address: str) -> None:
@@ -503,12 +507,13 @@ class TestTrial:
         networking = {"kubeSecondaryDNSNameServerIP": address}
         content: JsonObject = {"apiVersion": "hco.kubevirt.io/v1", "spec": {"networking": networking}}
 
-        assert trial(content, LATEST, OperatorFacts()) is None
+        assert admit(content, LATEST, OperatorFacts()).refusal is None
 
     def test_two_boot_images_with_one_name_are_refused(self) -> None:
-        refused = self.refusal({"dataImportCronTemplates": [OWN_IMAGE, OWN_IMAGE]})
+        with pytest.raises(CannotMakeError) as error:
+            made({"dataImportCronTemplates": [OWN_IMAGE, OWN_IMAGE]})
 
-        assert refused == ("dataImportCronTemplate", "", {"reason": "duplicate"})
+        assert (error.value.code, error.value.reason) == (CannotMakeCode.BOOT_IMAGES, Reason.DUPLICATE)
 
     def test_tls_profile_without_ciphers_crashes_the_operator(self) -> None:
         assert self.refusal({"tlsSecurityProfile": {}}) == ("panic", "", {})
