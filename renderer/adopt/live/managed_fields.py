@@ -54,7 +54,6 @@ class Owner(NamedTuple):
     manager: str
     applies: bool = False
     subresource: str = ""
-    time: str = ""
     is_exact: bool = True
     writes_last_applied: bool = False
 
@@ -193,7 +192,6 @@ def _entry(managed: JsonObject) -> _Entry:
         manager=text_at(managed, "manager"),
         applies=text_at(managed, "operation") == _APPLY,
         subresource=text_at(managed, "subresource"),
-        time=text_at(managed, "time"),
         writes_last_applied=f"f:{LAST_APPLIED}" in annotations,
     )
     return _Entry(owner, fields)
