@@ -25,10 +25,10 @@ import yaml  # noqa: E402 - as for the path above
 
 from renderer.checks.schemas.crd_schema import version_schemas  # noqa: E402 - as above
 from renderer.checks.schemas.schema_import import (  # noqa: E402 - as above
-    checksums,
     encoded,
     with_definitions,
 )
+from renderer.model.digest_list import checksums  # noqa: E402 - as above
 
 SCHEMAS = ROOT / "schemas"
 #: KubeVirt's kinds that have no schema for each release, with their group and served versions.

@@ -28,7 +28,8 @@ from renderer.checks.schemas.kubernetes_formats import (  # noqa: E402 - as abov
     quantity,
     whole_number,
 )
-from renderer.checks.schemas.schema_import import checksums, encoded  # noqa: E402 - as above
+from renderer.checks.schemas.schema_import import encoded  # noqa: E402 - as above
+from renderer.model.digest_list import checksums  # noqa: E402 - as above
 
 SCHEMAS = ROOT / "schemas"
 GROUP, KIND, NAME = "hco.kubevirt.io", "HyperConverged", "kubevirt-hyperconverged"

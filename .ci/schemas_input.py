@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from renderer.checks.schemas.kubevirt_kinds import KINDS  # noqa: E402 - as above
-from renderer.checks.schemas.schema_import import checksums, input_files  # noqa: E402 - as above
+from renderer.checks.schemas.schema_import import input_files  # noqa: E402 - as above
+from renderer.model.digest_list import checksums  # noqa: E402 - as above
 from renderer.model.release import LATEST  # noqa: E402 - as for the path above
 
 SCHEMAS = ROOT / "schemas"

@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from renderer.checks.schemas.schema_import import checksums  # noqa: E402 - as for the path above
+from renderer.model.digest_list import checksums  # noqa: E402 - as above
 
 SCHEMAS = ROOT / "schemas"
 KINDS = {

@@ -14,7 +14,6 @@ from renderer.app.project import Project, ProjectOpener
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
 from renderer.authoring.catalogs.catalog_folder import (
-    SUMS,
     CatalogFolder,
     catalog_folder,
     described_kinds,
@@ -29,6 +28,7 @@ from renderer.findings.run_findings import locate
 from renderer.model.cluster_settings import BuiltinCatalog, CatalogPath, lists
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, has_errors
+from renderer.model.digest_list import SUMS
 from renderer.model.render_config import PROJECT_FILE
 from renderer.model.vmrender_api import RENDER_CONFIG, VMRENDER_API_VERSION
 from renderer.report.plain_text import printable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
@@ -10,9 +9,8 @@ from renderer.files.file_system import FileSystem, present_content
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.digest import sha256
+from renderer.model.digest_list import SUMS, digest_list, listed_digests
 
-SUMS = "SHA256SUMS"
-_SUM = re.compile(r"([0-9a-f]{64}) [ *](.+)")
 _HINT = "nothing was written: move it away, or remove it if it may be generated again"
 
 
@@ -34,23 +32,20 @@ def plan_generated_files(
     names anything but schemas.
     """
     before = {name: present_content(fs, f"{folder}/{name}") for name in (*files, SUMS)}
-    lines = (before[SUMS] or b"").decode(errors="replace").splitlines()
-    matches = [_SUM.fullmatch(line) for line in lines]
-    recorded = {match[2]: match[1] for match in matches if match}
+    recorded = dict(listed_digests(before[SUMS] or b""))
     foreign = [
         name
         for name, content in files.items()
         if before[name] not in (None, content) and recorded.get(name) != _digest(before[name] or b"")
     ]
-    if not all(match and match[2].endswith(".json") for match in matches):
+    if not all(name.endswith(".json") for name in recorded):
         foreign.append(SUMS)
     if foreign:
         raise DiagnosticError(*(_foreign(f"{folder}/{name}") for name in foreign))
     sums = {name: digest for name, digest in recorded.items() if fs.is_file(f"{folder}/{name}")}
     sums |= {name: _digest(fs.read(f"{folder}/{name}")) for name in others}
     sums |= {name: _digest(content) for name, content in files.items()}
-    listing = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
-    written = {**files, SUMS: listing.encode()}
+    written = {**files, SUMS: digest_list(sums).encode()}
     return GeneratedFiles(
         {f"{folder}/{name}": content for name, content in written.items()},
         {f"{folder}/{name}": content for name, content in before.items()},

@@ -5,7 +5,6 @@ An import never touches a file that no import wrote.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -15,13 +14,13 @@ from renderer.kubevirt.facts.kinds import INSTANCETYPE_PREFIX
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.digest import sha256
+from renderer.model.digest_list import SUMS, checksums, listed_digests
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.plural import plural
 from renderer.yamlio.encode import encode
 
-SUMS = "SHA256SUMS"
 _VERSION_LABEL = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
 _HEADER = """\
 # {name} {release}, as `vmrender catalog import` wrote it. To change something, patch it in another folder
@@ -32,7 +31,6 @@ resources:
 """
 #: The files that an import writes, whatever else a list of digests in the folder names.
 _FILES = frozenset({*(f"{kind.lower()}s.yaml" for kind in KINDS), KUSTOMIZATION_FILE})
-_SUM = re.compile(r"([0-9a-f]{64}) [ *]([A-Za-z0-9._-]+)")
 
 
 class CatalogFolder(NamedTuple):
@@ -84,8 +82,7 @@ def catalog_folder(resources: Iterable[Resource], name: str, release: str) -> Ca
     }
     listed = "".join(f"- {file}\n" for file in sorted(files))
     files[KUSTOMIZATION_FILE] = (_HEADER.format(name=name, release=release) + listed).encode()
-    sums = "".join(f"{sha256(files[file])}  {file}\n" for file in sorted(files))
-    return CatalogFolder({**files, SUMS: sums.encode()}, len(entries), left_out)
+    return CatalogFolder({**files, SUMS: checksums(files).encode()}, len(entries), left_out)
 
 
 def release_label(resources: Iterable[Resource]) -> str | None:
@@ -114,9 +111,8 @@ def plan_import(new: CatalogFolder, present: Mapping[str, bytes], folder: str, *
     files that no import wrote, which ``force`` does not overwrite either; import-refused if the folder has
     another import or one that was changed by hand, unless ``force``.
     """
-    sums = map(_SUM.fullmatch, present.get(SUMS, b"").decode(errors="replace").splitlines())
     # A malformed line is skipped, so its file counts as foreign.
-    recorded = {match[2]: match[1] for match in sums if match and match[2] in _FILES}
+    recorded = {name: digest for name, digest in listed_digests(present.get(SUMS, b"")) if name in _FILES}
     ours = {*recorded, SUMS} if SUMS in present else set[str]()
     # An import that was killed leaves files without their digests, which are written last.
     interrupted = {} if SUMS in present else new.files

@@ -34,7 +34,6 @@ from renderer.checks.schemas.kubernetes_formats import (
 )
 from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind, api_versions
 from renderer.checks.schemas.registry import V1BETA2, input_schema
-from renderer.model.digest import sha256
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.res_id import Gvk
 from renderer.model.release import Release
@@ -133,11 +132,6 @@ def encoded(schema: Schema) -> str:
         else:
             lines.append(f"{json.dumps(key)}: {_compact(value)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def checksums(files: Mapping[str, bytes]) -> str:
-    """Return ``schemas/SHA256SUMS``, as ``sha256sum --check`` reads it, of the files by path."""
-    return "".join(f"{sha256(content)}  {path}\n" for path, content in sorted(files.items()))
 
 
 def _compact(value: object) -> str:

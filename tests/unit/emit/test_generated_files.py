@@ -5,10 +5,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from renderer.emit.generated_files import SUMS, plan_generated_files
+from renderer.emit.generated_files import plan_generated_files
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.digest_list import SUMS
 
 FILES = {"all.json": b"{}\n", "kubevirt.io/vm_v1.json": b"[]\n"}
 NEWER = {"all.json": b"{1}\n", "kubevirt.io/vm_v1.json": b"[1]\n"}

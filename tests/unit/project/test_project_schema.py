@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from renderer.checks.schemas.schema_import import checksums
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.files.bundled import data_folder
 from renderer.model.cluster_settings import AccessMode, VolumeMode
 from renderer.model.codes import RULE_CODES, STRICT_RULES, WARNING_CODES
+from renderer.model.digest_list import checksums
 from renderer.model.entry_point import ENGINE_KINDS, EntryKind
 from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES
 from renderer.model.render_config import (

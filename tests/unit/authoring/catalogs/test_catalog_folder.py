@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from renderer.authoring.catalogs.catalog_folder import (
-    SUMS,
     catalog_folder,
     described_kinds,
     plan_import,
@@ -14,6 +13,7 @@ from renderer.authoring.catalogs.catalog_folder import (
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.digest_list import SUMS
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILE

@@ -16,8 +16,8 @@ from renderer.checks.schemas.known_values import KNOWN_FORMATS, KNOWN_VALUES, UN
 from renderer.checks.schemas.kubernetes_formats import TEMPLATE_METADATA
 from renderer.checks.schemas.kubevirt_kinds import KINDS
 from renderer.checks.schemas.registry import SchemaRegistry
-from renderer.checks.schemas.schema_import import checksums
 from renderer.files.bundled import data_folder
+from renderer.model.digest_list import checksums
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, array_at
 from renderer.model.kube.res_id import Gvk
