@@ -19,6 +19,7 @@ The overlays:
 ``readers_elsewhere``, ``services_elsewhere``  machines that need an object of another overlay
 ``secrets_of_sides``          values that no difference shows
 ``claims_elsewhere``, ``policies_elsewhere``   machines that share a claim, or that a NetworkPolicy cuts off
+``definitions_elsewhere``     objects that a CustomResourceDefinition no longer serves, or drops fields of
 ``quotas_elsewhere``          machines that a ResourceQuota keeps from starting
 ``shared_clusters``           which overlays are applied to one cluster
 ``image_markers``             what image automation may write from now on

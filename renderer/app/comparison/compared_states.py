@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from renderer.app.comparison.compared_overlay import AppliedDifference, compare_as_applied
@@ -10,13 +10,11 @@ from renderer.app.comparison.moved_objects import MovedObjects, OverlayStates
 from renderer.app.comparison.other_overlays import OtherOverlays
 from renderer.app.comparison.relocated_overlays import with_relocation
 from renderer.app.comparison.revisions import Commit
-from renderer.app.comparison.side import Side, written_of
+from renderer.app.comparison.side import RenderedSide, Side, written_of
 from renderer.app.comparison.stalled import has_refusals, with_stalled_syncs
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.diff.equal_changes import EqualChanges
 from renderer.model.difference import OverlayDifference
-from renderer.model.kube.res_id import ResId
-from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
 
 if TYPE_CHECKING:
@@ -29,8 +27,8 @@ class ComparedStates:
     def __init__(
         self, sides: tuple[Side, Side], commits: Sequence[Commit], causes: Causes | None, reporter: Reporter
     ) -> None:
-        #: The objects of the overlays with a refused change.
-        self._manifests: dict[str, Mapping[ResId, Resource]] = {}
+        #: Both sides of each overlay.
+        self._ends: dict[str, tuple[RenderedSide | None, RenderedSide | None]] = {}
         self._sides = sides
         self._commits = commits
         self._causes = causes
@@ -70,11 +68,12 @@ class ComparedStates:
         """Yield the differences, with the syncs that stop at a refused change."""
         after = self._sides[1]
         for each in differences:
-            manifests = self._manifests.get(each.path)
-            if manifests is None:
-                yield each
-            else:
+            if has_refusals(each):
+                written = (one for side in self._ends[each.path] for one in written_of(side))
+                manifests = {one.current_id: one for one in written}
                 yield with_stalled_syncs(each, after.overlays.get(each.path), after.deployers, manifests)
+            else:
+                yield each
 
     def add(self, overlays: Sequence[OverlayStates]) -> None:
         """Compare overlays: any number between which objects may move, or one without such."""
@@ -105,9 +104,7 @@ class ComparedStates:
             found = self._causes.as_written(found, states.ends)
         self._compared[path] = found
         self._others.add(overlay, found, states.states[0], applied)
-        if has_refusals(found):
-            written = (each for side in states.ends for each in written_of(side))
-            self._manifests[path] = {each.current_id: each for each in written}
+        self._ends[path] = states.ends
 
 
 def _compared(

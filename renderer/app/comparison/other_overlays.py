@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from renderer.app.comparison.claims_elsewhere import ClaimsElsewhere
+from renderer.app.comparison.definitions_elsewhere import DefinitionsElsewhere
 from renderer.app.comparison.new_namespaces import NewNamespaces
 from renderer.app.comparison.policies_elsewhere import PoliciesElsewhere
 from renderer.app.comparison.quotas_elsewhere import QuotasElsewhere
@@ -24,6 +25,7 @@ class OtherOverlays:
         self._readers = ReadersElsewhere()
         self._services = ServicesElsewhere()
         self._clusters = SharedClusters(sides)
+        self._definitions = DefinitionsElsewhere(self._clusters, sides)
         self._claims = ClaimsElsewhere(self._clusters)
         self._policies = PoliciesElsewhere(self._clusters)
         self._quotas = QuotasElsewhere(self._clusters)
@@ -44,12 +46,14 @@ class OtherOverlays:
         self._namespaces.add(overlay, found, (before, applied))
         self._services.add(overlay, before, applied)
         self._clusters.add(overlay, before, applied)
+        self._definitions.add(found, before, applied)
         self._claims.add(path, before, applied)
         self._policies.add(path, before, applied)
         self._quotas.add(path, before, applied)
 
     def added_to(self, differences: Sequence[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the differences, with what machines read, name and need of other overlays, and where."""
+        differences = self._definitions.added_to(differences)
         found: Iterable[OverlayDifference] = self._names.added_to(self._readers.added_to(differences))
         found = self._services.added_to(self._namespaces.added_to(found))
         yield from self._quotas.added_to(self._policies.added_to(self._claims.added_to(found)))

@@ -52,11 +52,11 @@ def version_schemas(crd: JsonObject) -> Mapping[str, JsonObject]:
     group, kind = kind_of(crd)
     return {
         version: cast("JsonObject", _schema_of(f"{group}/{version}", kind, structural))
-        for version, structural in _versions(object_at(crd, "spec"))
+        for version, structural in served_versions(object_at(crd, "spec"))
     }
 
 
-def _versions(spec: JsonObject) -> Iterator[tuple[str, JsonObject]]:
+def served_versions(spec: JsonObject) -> Iterator[tuple[str, JsonObject]]:
     """Yield (name, schema) of the served versions; versions of v1beta1 may share one schema."""
     shared = object_at(spec, "validation", "openAPIV3Schema")
     versions = array_at(spec, "versions") or ({"name": spec.get("version"), "served": True},)
