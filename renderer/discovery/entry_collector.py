@@ -25,11 +25,12 @@ from renderer.model.kube.resource import ResourceSet
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.pipeline import Pipeline
 from renderer.pipeline.argocd_trees import START
-from renderer.pipeline.entry_points import find_overlays, look_up_overlays
+from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.entry_search import Search
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.pipeline.reached_objects import is_broken
 from renderer.project.lone_file import TEMPLATE_TAG
+from renderer.project.overlays import FoundOverlays
 
 #: Texts in files that may deploy virtual machines, directly or through other entry points.
 _SIGNS = (b"kubevirt.io/", b"kustomize.toolkit.fluxcd.io", b"source.toolkit.fluxcd.io", b"argoproj.io")
@@ -55,6 +56,7 @@ class EntryCollector:
         self._config = config
         self._files = OverlayFiles(manifests.fs, manifests.graph)
         self._probable_inputs: set[str] = set()
+        self._looked_up: dict[tuple[EntryKind, str], FoundOverlays] = {}
 
     @property
     def unassigned(self) -> list[str]:
@@ -81,8 +83,15 @@ class EntryCollector:
 
     def compose(self, entry: OverlayEntry) -> Outcome[ResourceSet]:
         """Return the objects of a kustomization, folder or file."""
-        overlay = find_overlays(self._manifests.fs, self._config._replace(overlays=(entry,)))[0]
-        return self._compose_overlay(overlay)
+        return self._compose_overlay(self._look_up(entry).all_overlays()[0])
+
+    def _look_up(self, entry: OverlayEntry) -> FoundOverlays:
+        """Return the overlays of an entry, whatever they deploy. Raises ``DiagnosticError``."""
+        key = entry.entry.kind, entry.path
+        if key not in self._looked_up:
+            config = self._config._replace(overlays=(entry,))
+            self._looked_up[key] = look_up_overlays(self._manifests.fs, config)
+        return self._looked_up[key]
 
     def _compose_overlay(self, overlay: Overlay) -> Outcome[ResourceSet]:
         return self._pipeline.compose_alone(overlay)
@@ -96,8 +105,11 @@ class EntryCollector:
         """Add the entry if its overlays have virtual machines or templates of them; else note the reason."""
         graph, has_engine = self._manifests.graph, entry.entry.has_engine
         try:
-            config = self._config._replace(overlays=(entry,))
-            looked_up = look_up_overlays(self._manifests.fs, config, Search(self._is_relevant))
+            if has_engine:
+                config = self._config._replace(overlays=(entry,))
+                looked_up = look_up_overlays(self._manifests.fs, config, Search(self._is_relevant))
+            else:
+                looked_up = self._look_up(entry)
             overlays = looked_up.overlays
             machines = sum(overlay.entry.machines for overlay in overlays if overlay.entry)
             if not machines:  # what cannot be found may have some
@@ -189,7 +201,7 @@ class EntryCollector:
     def add_sizes(self, entry: OverlayEntry) -> None:
         """Add the entry if its overlays have instance types or preferences; else leave it."""
         try:
-            overlays = find_overlays(self._manifests.fs, self._config._replace(overlays=(entry,)))
+            overlays = self._look_up(entry).all_overlays()
         except DiagnosticError:
             return
         composed = [each for each in map(self._compose_overlay, overlays) if not each.failed]
@@ -240,15 +252,14 @@ class EntryCollector:
 
         The error may only mean that nothing is rendered because only relevant folders were built.
         """
-        fs = self._manifests.fs
         if entry.entry.has_engine:
             try:
-                find_overlays(fs, self._config._replace(overlays=(entry,)))
+                self._look_up(entry).all_overlays()
             except DiagnosticError as complete:
                 error = complete
             else:
                 return _NO_MACHINE
-        located = locate(fs, error.diagnostics)
+        located = locate(self._manifests.fs, error.diagnostics)
         related = [each.message for found in located for each in found.related]
         reported = [text.removeprefix(f"not rendered of {entry.path}: ") for text in related]
         reported = reported or [self._first_error(error.diagnostics).removeprefix(f"{entry.path} ")]
