@@ -34,6 +34,7 @@ from renderer.kubevirt.impact.state import VmChange
 from renderer.kubevirt.impact.stateful_set import claims_lost_by_scaling
 from renderer.kubevirt.impact.table import Views
 from renderer.kubevirt.impact.volume_binding import released_volume
+from renderer.kubevirt.instancetype.cluster_kubevirt import kubevirt_of
 from renderer.kubevirt.vm_template.findings import is_vm_template
 from renderer.model.difference import ChangeType, Effect, FieldChange, Impact, effects_of
 from renderer.model.kube.json import EMPTY, JsonObject
@@ -149,7 +150,7 @@ class UpdateJudge:
                 return refused
         if written[0] is None or written[1] is None:
             impact = _OF_TEMPLATE if is_vm_template(after) else None
-            impact = impact or installation(before, after, self._cluster, self._after.kubevirt)
+            impact = impact or self._installation(before, after)
             impact = impact or claim_growth(self._update(before, after))
             impact = impact or scaling_impact(before, after)
             impact = impact or released_volume(before, after, self._sides.outlook.storage[0])
@@ -178,6 +179,11 @@ class UpdateJudge:
         else:
             vm_change = self._vm_change_of(*map(as_virtual_machine, (before, after)))
         return self._sides.outlook.of_update(vm_change, before, after, judgement) if vm_change else judgement
+
+    def _installation(self, before: Resource, after: Resource) -> Impact | None:
+        cluster, side = self._cluster, self._after
+        made = (kubevirt_of(before, cluster.release).content, kubevirt_of(after, cluster.release).content)
+        return installation(before, after, made, cluster, side.kubevirt, side.written)
 
     def _refused(self, before: Resource, after: Resource) -> Judgement | None:
         """Return the judgement of an update that the cluster refuses as a whole; None if it may admit it."""

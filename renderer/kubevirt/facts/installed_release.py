@@ -209,6 +209,11 @@ def subscribes(content: JsonObject) -> bool:
     return any(True for _ in _subscriptions(content))
 
 
+def upgrades_by_itself(content: JsonObject) -> bool:
+    """Return True for such a Subscription without manual approval."""
+    return any(text_at(each, _APPROVAL) != _MANUAL for each in _subscriptions(content))
+
+
 def followed_otherwise(before: JsonObject, after: JsonObject) -> str:
     """Return the field by which a Subscription may install another release; empty without one.
 

@@ -43,6 +43,7 @@ KUBEVIRT = "KubeVirt"
 CDI = "CDI"
 HYPERCONVERGED = "HyperConverged"
 SSP = "SSP"
+CATALOG_SOURCE = "CatalogSource"
 CONFIG_MAP = "ConfigMap"
 SECRET = "Secret"  # noqa: S105 - a kind, no password
 SERVICE_ACCOUNT = "ServiceAccount"

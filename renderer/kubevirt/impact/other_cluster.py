@@ -6,7 +6,7 @@ After an upgrade, KubeVirt moves the instances that the old release runs to the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from renderer.kubevirt.facts.cluster import Cluster, read_cluster_config
 from renderer.kubevirt.facts.installed_release import (
@@ -14,9 +14,11 @@ from renderer.kubevirt.facts.installed_release import (
     installs_operator,
     replaced_release,
     subscribes,
+    upgrades_by_itself,
 )
-from renderer.kubevirt.facts.kinds import APPS_GROUP, HYPERCONVERGED, KUBEVIRT
+from renderer.kubevirt.facts.kinds import APPS_GROUP, CATALOG_SOURCE, HYPERCONVERGED, KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import HALTED
+from renderer.kubevirt.impact.components import component_impacts, customizations
 from renderer.kubevirt.impact.migratable import obstacle_in_cluster, unknown_claims
 from renderer.kubevirt.impact.state import InstanceState, Update, VmChange
 from renderer.model.difference import Effect, Impact, worst
@@ -28,14 +30,15 @@ from renderer.model.pattern import pattern
 _WORKLOADS = frozenset(("", APPS_GROUP, "batch"))
 #: The fields of a ``KubeVirt`` object from which virt-operator takes the images of KubeVirt.
 _IMAGES = ("imageRegistry", "imageTag")
-#: Patches and flags that name an image, rather than how it is pulled.
-_IMAGE = pattern(r"[iI]mage(?!Pull|-pull)")
 _OPERATOR_NAME = "virt-operator"
 _IMAGE_VARIABLE = pattern(r"KUBEVIRT_VERSION=|\w+_(?:IMAGE|SHASUM)=")
 _CONFIGURATION = ("spec", "configuration")
 _NO_POD = "KubeVirt makes no pod for its next start or live migration"
 _OPERATOR = "pkg/virt-operator/util/config.go GetTargetConfigFromKV"
 _CUSTOMIZER = "pkg/virt-operator/resource/apply/patches.go NewCustomizer"
+#: The fields of a CatalogSource that say which operators it has.
+_CATALOG_CONTENT = ("image", "address", "configMap", "sourceType")
+_OLM = "operator-lifecycle-manager pkg/controller/operators/catalog/operator.go syncResolvingNamespace"
 _BINDINGS = "pkg/network/netbinding/netbinding.go netBindingPluginSidecar"
 _PERMITTED = "pkg/virt-controller/services/renderresources.go validatePermittedHostDevices"
 _DEVICES = "pkg/virt-handler/device-manager/device_controller.go refreshPermittedDevices"
@@ -107,27 +110,59 @@ def brings_operator(resource: Resource) -> bool:
     return installs_operator(resource.content) or subscribes(resource.content)
 
 
-def installation(before: Resource, after: Resource, cluster: Cluster, kubevirt: JsonObject) -> Impact | None:
+def installation(  # noqa: PLR0913, PLR0917 - the object on two sides, and what there is beside
+    before: Resource,
+    after: Resource,
+    configured: tuple[JsonObject, JsonObject],
+    cluster: Cluster,
+    kubevirt: JsonObject,
+    written: Iterable[Resource],
+) -> Impact | None:
     """Return what becomes of running machines with another ``KubeVirt`` object, or another virt-operator.
 
+    ``configured`` are the ``KubeVirt`` objects that are made of a HyperConverged object, or both as they are.
     ``cluster`` is the one that has a Deployment of virt-operator, or what installs it; ``kubevirt`` is its
-    ``KubeVirt`` object, empty if the repository has none.
+    ``KubeVirt`` object, empty if the repository has none. ``written`` are all objects of the overlay.
     """
+    if after.kind == CATALOG_SOURCE:
+        return _other_catalog(before, after, cluster, kubevirt, written)
     if after.kind not in (KUBEVIRT, HYPERCONVERGED):
         reason = _replacing_operator(before, after)
         return _upgrade(reason, cluster.workload_update_methods, kubevirt) if reason else None
     methods = [_update_methods(each) for each in (before, after)]
-    impacts: list[Impact | None] = []
-    if after.kind == KUBEVIRT and has_other_images(before.content, after.content):
+    old, new = configured
+    impacts: list[Impact | None] = [*component_impacts(old, new)]
+    if has_other_images(old, new):
         reason = "virt-operator replaces KubeVirt with another image (imageRegistry, imageTag), up or down"
-        if _images_of(before.content) == _images_of(after.content):
+        if _images_of(old) == _images_of(new):
             reason = "customizeComponents gives machines another image of virt-launcher"
-        impacts.append(_upgrade(reason, methods[1], after.content))
-    elif after.kind == KUBEVIRT and _custom_images(before.content) != _custom_images(after.content):
+        impacts.append(_upgrade(reason, methods[1], new))
+    elif _custom_images(old) != _custom_images(new):
         reason = "customizeComponents changes images: virt-operator replaces parts of KubeVirt with these"
         impacts.append(Impact(Effect.LIVE, f"{reason}; virtual machines run on", _CUSTOMIZER))
     impacts.append(_reached_at_last(*methods))
     return worst([each for each in impacts if each is not None])
+
+
+def _other_catalog(
+    before: Resource, after: Resource, cluster: Cluster, kubevirt: JsonObject, written: Iterable[Resource]
+) -> Impact | None:
+    """Return what another content of a CatalogSource may do, from which OLM installs operators.
+
+    ``written`` may have the Subscriptions that name it. OLM upgrades by itself unless they say otherwise.
+    """
+    old, new = (object_at(each.content, "spec") for each in (before, after))
+    if all(old.get(field) == new.get(field) for field in _CATALOG_CONTENT):
+        return None
+    named = [each for each in written if text_at(each.content, "spec", "source") == after.name]
+    upgraded = [each for each in named if upgrades_by_itself(each.content)]
+    if upgraded:
+        reason = "OLM may install another release from this catalog, which replaces KubeVirt"
+        return _upgrade(reason, cluster.workload_update_methods, kubevirt)
+    if named:
+        return None
+    reason = "OLM may install other releases of operators from this catalog, KubeVirt's too"
+    return Impact(Effect.LIVE, f"{reason}; what uses it is not in this overlay", _OLM)
 
 
 def _replacing_operator(before: Resource, after: Resource) -> str:
@@ -211,22 +246,12 @@ def _images_of(kubevirt: JsonObject) -> tuple[str, ...]:
 
 def _launchers_of(kubevirt: JsonObject) -> tuple[str, ...]:
     """Return what decides the image of instances: virt-controller is told it (``--launcher-image``)."""
-    return (*_images_of(kubevirt), *(each for each in _custom_images(kubevirt) if "launcher" in each))
+    return (*_images_of(kubevirt), *(each.text for each in customizations(kubevirt) if each.names_launcher))
 
 
 def _custom_images(kubevirt: JsonObject) -> tuple[str, ...]:
     """Return the patches and flags by which a ``KubeVirt`` object changes images of its components."""
-    custom = object_at(kubevirt, "spec", "customizeComponents")
-    patches = (
-        " ".join(text_at(object_at(each), key) for key in ("resourceType", "resourceName", "type", "patch"))
-        for each in array_at(custom, "patches")
-    )
-    flags = (
-        f"{component} --{flag} {value}"
-        for component, values in object_at(custom, "flags").items()
-        for flag, value in object_at(values).items()
-    )
-    return tuple(each for each in (*patches, *flags) if _IMAGE.search(each))
+    return tuple(each.text for each in customizations(kubevirt) if each.names_image)
 
 
 def _images_of_operator(deployment: JsonObject) -> tuple[str, ...]:

@@ -84,6 +84,15 @@ LAUNCHER = {"flags": {"controller": {"launcher-image": "x"}}}
 HANDLER = {
     "patches": [{"resourceType": "DaemonSet", "resourceName": "virt-handler", "patch": '{"image":"x"}'}]
 }
+ARGUMENT = {
+    "patches": [
+        {
+            "resourceName": "virt-controller",
+            "patch": '[{"op":"replace","path":"/spec/template/spec/containers/0/args/1","value":"x.io/l@sha256:1"}]',  # noqa: E501 - one value
+        }
+    ]
+}
+VERBOSE = {"flags": {"controller": {"v": "5"}}}
 PULLED = {"patches": [{"resourceName": "virt-handler", "patch": '{"imagePullPolicy":"Always"}'}]}
 
 
@@ -93,7 +102,9 @@ PULLED = {"patches": [{"resourceName": "virt-handler", "patch": '{"imagePullPoli
         (LAUNCHER, ["Evict"], (Effect.EVICTED, Effect.EVICTED)),
         (LAUNCHER, [], (Effect.LIVE, None)),
         (HANDLER, ["Evict"], (Effect.LIVE, None)),
-        (PULLED, ["Evict"], (None, None)),
+        (PULLED, ["Evict"], (Effect.LIVE, None)),
+        (ARGUMENT, ["Evict"], (Effect.EVICTED, Effect.EVICTED)),
+        (VERBOSE, ["Evict"], (Effect.LIVE, None)),
     ],
 )
 def test_customized_components_are_other_images(
@@ -104,6 +115,85 @@ def test_customized_components_are_other_images(
     machine = found.get("VirtualMachine")
     impacts = found["KubeVirt"].impact, machine and machine.impact
     assert tuple(each and each.effect for each in impacts) == effects
+
+
+def placed(**placement: Any) -> dict[str, Any]:  # noqa: ANN401 - any field
+    return {"workloads": {"nodePlacement": placement}}
+
+
+def required(*values: str) -> dict[str, Any]:
+    terms = [{"matchExpressions": [{"key": each, "operator": "Exists"}]} for each in values]
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return placed(affinity={"nodeAffinity": required})
+
+
+GPU, SSD, LINUX = {"gpu": "true"}, {"ssd": "true"}, {"kubernetes.io/os": "linux"}
+TAINT, ANY_TAINT = {"key": "gpu", "operator": "Exists"}, {"operator": "Exists"}
+SELECTED = {"patches": [{"resourceName": "virt-handler", "patch": '{"nodeSelector":{"gpu":"true"}}'}]}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "effect"),
+    [
+        ({}, placed(nodeSelector=GPU), Effect.STUCK),
+        (placed(nodeSelector=GPU), placed(nodeSelector=SSD), Effect.STUCK),
+        (placed(nodeSelector=GPU), {}, Effect.LIVE),
+        ({}, placed(nodeSelector=LINUX), Effect.LIVE),
+        ({}, required("gpu"), Effect.STUCK),
+        (required("gpu"), required("gpu", "ssd"), Effect.LIVE),
+        (required("gpu", "ssd"), required("gpu"), Effect.STUCK),
+        (placed(tolerations=[TAINT]), placed(tolerations=[]), Effect.STUCK),
+        (placed(tolerations=[TAINT]), placed(tolerations=[ANY_TAINT]), Effect.LIVE),
+        (placed(), placed(tolerations=[TAINT]), Effect.LIVE),
+        ({}, {"infra": {"nodePlacement": {"nodeSelector": GPU}}}, Effect.LIVE),
+        ({}, {"customizeComponents": SELECTED}, Effect.STUCK),
+        ({"customizeComponents": SELECTED}, {}, Effect.LIVE),
+        ({"infra": {"replicas": 2}}, {"infra": {"replicas": 1}}, None),
+    ],
+)
+def test_components_that_are_placed_elsewhere(
+    before: dict[str, Any], after: dict[str, Any], effect: Effect | None
+) -> None:
+    impact = changes_with("", before, after)["KubeVirt"].impact
+    assert (impact and impact.effect) is effect
+
+
+def test_placement_of_a_hyperconverged_object() -> None:
+    content: dict[str, Any] = {
+        "apiVersion": "hco.kubevirt.io/v1beta1",
+        "kind": "HyperConverged",
+        "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"},
+    }
+    specs: list[dict[str, Any]] = [{}, placed(nodeSelector=GPU)]
+    sides = [OverlaySide(LATEST, (Resource({**content, "spec": each}, Site("a.yaml")),)) for each in specs]
+    [change] = compare_overlay("a", "a", sides[0], sides[1]).changes
+    assert change.impact
+    assert change.impact.effect is Effect.STUCK
+
+
+def olm(kind: str, name: str, spec: dict[str, str]) -> Resource:
+    metadata = {"name": name, "namespace": "olm"}
+    content: dict[str, Any] = {"apiVersion": "operators.coreos.com/v1alpha1", "kind": kind}
+    return Resource({**content, "metadata": metadata, "spec": spec}, Site("c.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("subscription", "effect"),
+    [
+        ({"name": "kubevirt-hyperconverged", "source": "catalog"}, Effect.LIVE),
+        ({"name": "kubevirt-hyperconverged", "source": "other"}, Effect.LIVE),
+        ({"name": "other", "source": "catalog"}, None),
+        (
+            {"name": "kubevirt-hyperconverged", "source": "catalog", "installPlanApproval": "Manual"},
+            None,
+        ),
+    ],
+)
+def test_another_catalog_of_operators(subscription: dict[str, str], effect: Effect | None) -> None:
+    kept = olm("Subscription", "hco", subscription)
+    sides = [OverlaySide(LATEST, (olm("CatalogSource", "catalog", {"image": each}), kept)) for each in "ab"]
+    [change] = compare_overlay("a", "a", sides[0], sides[1]).changes
+    assert (change.impact and change.impact.effect) is effect
 
 
 @pytest.mark.parametrize(
