@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from time import process_time
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -15,6 +16,7 @@ from renderer.app.comparison.ignores import Ignores
 from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
 from renderer.app.comparison.redirected_overlays import RedirectedOverlays
 from renderer.app.comparison.relocated_overlays import Relocation, relocation_of
+from renderer.app.comparison.shared_clusters import SharedClusters
 from renderer.app.comparison.side import RenderedSide, Side
 from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff import orders, reads, services
@@ -322,12 +324,14 @@ def overlay(path: str) -> Overlay:
 
 def test_objects_of_other_overlays_are_compared_with_the_names_that_an_overlay_lacks() -> None:
     secrets: Json = [{"name": name, "secret": {"secretName": name}} for name in ("s7", "t")]
-    readers = ReadersElsewhere()
+    overlays = {path: overlay(path) for path in ("secrets", *(f"o{number}" for number in range(100)))}
+    one = cast("Side", SimpleNamespace(overlays=overlays))
+    readers = ReadersElsewhere(SharedClusters((one, one)))
     begin_run()
     for number in range(100):
         machine = vm(f"m{number}", secrets)
-        readers.add(overlay(f"o{number}"), RenderedSide(side(machine, other("ConfigMap", f"own{number}"))))
-    readers.add(overlay("secrets"), RenderedSide(side()))
+        readers.add(f"o{number}", RenderedSide(side(machine, other("ConfigMap", f"own{number}"))))
+    readers.add("secrets", RenderedSide(side()))
     removed = [Resource(other("Secret", f"s{n}"), Site("a.yaml")).current_id for n in range(500)]
     gone = tuple(ResourceChange(ChangeType.REMOVED, each, None) for each in removed)
     differences = [OverlayDifference(f"o{n}", f"o{n}", (LATEST, LATEST)) for n in range(100)]

@@ -22,9 +22,9 @@ class OtherOverlays:
     """Judges what one overlay does to machines of another one, of all overlays on two sides."""
 
     def __init__(self, sides: tuple[Side, Side]) -> None:
-        self._readers = ReadersElsewhere()
-        self._services = ServicesElsewhere()
         self._clusters = SharedClusters(sides)
+        self._readers = ReadersElsewhere(self._clusters)
+        self._services = ServicesElsewhere(self._clusters)
         self._definitions = DefinitionsElsewhere(self._clusters, sides)
         self._claims = ClaimsElsewhere(self._clusters)
         self._policies = PoliciesElsewhere(self._clusters)
@@ -41,11 +41,11 @@ class OtherOverlays:
     ) -> None:
         """Add an overlay, its difference, and what its engine applied before and applies now."""
         path = overlay.path
-        self._readers.add(overlay, applied)
+        self._clusters.add(overlay, before, applied)
+        self._readers.add(path, applied)
         self._names.add(found, (before, applied))
         self._namespaces.add(overlay, found, (before, applied))
-        self._services.add(overlay, before, applied)
-        self._clusters.add(overlay, before, applied)
+        self._services.add(path, before, applied)
         self._definitions.add(found, before, applied)
         self._claims.add(path, before, applied)
         self._policies.add(path, before, applied)

@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import NamedTuple
 
+from renderer.app.comparison.shared_clusters import ClusterGroup, SharedClusters
 from renderer.app.comparison.side import RenderedSide
 from renderer.diff.missing import Makers, may_make_others, names_of, removed_objects, with_missing_objects
 from renderer.diff.reads import (
@@ -31,15 +32,8 @@ from renderer.kubevirt.impact.reads import READ_FIELDS, read_by_importer
 from renderer.model.difference import OverlayDifference
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
-from renderer.model.render_config import Overlay
 from renderer.model.run.work import spend
-from renderer.pipeline.target_cluster import (
-    Cluster,
-    cluster_of,
-    known_cluster,
-    may_be_one_cluster,
-    may_share_cluster,
-)
+from renderer.pipeline.target_cluster import Cluster, may_be_one_cluster
 
 #: The kinds of objects that machines name.
 _NAMED = frozenset({*READ_FIELDS, *NEEDED_KINDS})
@@ -53,8 +47,8 @@ class _Reading(NamedTuple):
     ``wanted`` are all names that these objects name. ``makers`` are its custom resources.
     """
 
-    overlay: Overlay
-    cluster: Cluster
+    path: str
+    group: ClusterGroup
     release: Release
     readers: tuple[Resource, ...]
     wanted: frozenset[ObjectName]
@@ -97,14 +91,18 @@ class _OwnedObjects:
 class ReadersElsewhere:
     """The machines of all overlays that read objects of other overlays."""
 
-    def __init__(self) -> None:
+    def __init__(self, clusters: SharedClusters) -> None:
         self._readings: dict[str, _Reading] = {}
-        #: All overlays, also those that are gone after the change.
-        self._overlays: dict[str, Overlay] = {}
+        #: The groups of all overlays, also of those that are gone after the change.
+        self._groups: dict[str, ClusterGroup] = {}
+        self._clusters = clusters
 
-    def add(self, overlay: Overlay, rendered: RenderedSide | None) -> None:
+    def add(self, path: str, rendered: RenderedSide | None) -> None:
         """Add an overlay, as it is after the change."""
-        self._overlays[overlay.path] = overlay
+        group = self._clusters.group(path)
+        if group is None:
+            return
+        self._groups[path] = group
         content = rendered.content if rendered else None
         if content is None:
             return
@@ -119,8 +117,8 @@ class ReadersElsewhere:
                 readers.append(each)
                 wanted.update(chain.from_iterable(names))
         makers = tuple(filter(may_make_others, content.written))
-        self._readings[overlay.path] = _Reading(
-            overlay, cluster_of(overlay), content.release, tuple(readers), frozenset(wanted), has, makers
+        self._readings[path] = _Reading(
+            path, group, content.release, tuple(readers), frozenset(wanted), has, makers
         )
 
     def added_to(self, differences: Sequence[OverlayDifference]) -> list[OverlayDifference]:
@@ -128,7 +126,7 @@ class ReadersElsewhere:
         removed = {
             each.path: removed_objects(each.changes, each.path)
             for each in differences
-            if each.path in self._overlays
+            if each.path in self._groups
         }
         changed = {
             each.path: changed_objects(each.changes, each.path)
@@ -171,19 +169,18 @@ class ReadersElsewhere:
             for each in removed.wanted_by(reading)
             if self._was_of(each, reading, removed, states)
         }
-        may_make = partial(states.may_make, reading.cluster)
+        may_make = partial(states.may_make, reading.group.possible)
         found = with_missing_objects(changes, reading.readers, may_make, release, needed)
         return difference.with_changes(found) if read or needed else difference
 
     def _was_of(self, owned: _Owned, reading: _Reading, removed: _OwnedObjects, states: _States) -> bool:
         """Return True if an overlay that lacks a removed object got it from the overlay that removes it."""
-        name, one, other = owned.name, reading.overlay, self._overlays[owned.path]
+        name, group = owned.name, reading.group
         is_named_alone = name.namespace or name.kind in CLUSTER_WIDE
-        if one is other or not is_named_alone or states.has_any(name, reading.cluster):
+        if owned.path == reading.path or not is_named_alone or states.has_any(name, group.possible):
             return False
-        if cluster := known_cluster(one):
-            return cluster == known_cluster(other)
-        return may_share_cluster(one, other) and len(removed.by_name[name]) == 1
+        is_one = bool(group.known) or len(removed.by_name[name]) == 1
+        return is_one and group.may_share(self._groups[owned.path])
 
     def _with_importers(self, difference: OverlayDifference, states: _States) -> OverlayDifference:
         """Return a difference with the imports of other overlays that read its changed objects."""
@@ -232,7 +229,7 @@ class _States:
         """The names that operators may give to what they make, by the cluster of what they make it for."""
         found: dict[Cluster, list[Resource]] = {}
         for each in self._readings:
-            found.setdefault(each.cluster, []).extend(each.makers)
+            found.setdefault(each.group.possible, []).extend(each.makers)
         return {cluster: Makers(makers).names for cluster, makers in found.items() if makers}
 
     def may_make(self, cluster: Cluster, name: str) -> bool:
@@ -249,17 +246,15 @@ class _States:
         """Return True if an overlay that may go to a cluster has an object."""
         having = self.having.get(name, ())
         spend(len(having), _ACTIVITY)
-        return any(may_be_one_cluster(cluster, each.cluster) for each in having)
+        return any(may_be_one_cluster(cluster, each.group.possible) for each in having)
 
     def is_of(self, name: ObjectName, owner: _Reading, reading: _Reading) -> bool:
         """Return True if an overlay that lacks the object gets it from ``owner``."""
         if owner is reading or name in reading.has or not name.namespace:
             return False
-        one, other = reading.overlay, owner.overlay
-        if cluster := known_cluster(one):
-            return cluster == known_cluster(other)
         having = self.having.get(name, ())
-        return may_share_cluster(one, other) and len(having) == 1 and having[0] is owner
+        is_one = bool(reading.group.known) or (len(having) == 1 and having[0] is owner)
+        return is_one and reading.group.may_share(owner.group)
 
 
 def _names_read(resource: Resource, release: Release) -> Iterator[tuple[ObjectName, ...]]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
 
+from renderer.app.comparison.shared_clusters import ClusterGroup, SharedClusters
 from renderer.app.comparison.side import RenderedSide, written_of
 from renderer.diff.services import (
     Served,
@@ -19,52 +19,39 @@ from renderer.diff.services import (
     may_lose_machines,
 )
 from renderer.model.difference import OverlayDifference
-from renderer.model.render_config import Overlay
-from renderer.pipeline.target_cluster import Cluster, cluster_of, known_cluster, may_be_one_cluster
-
-
-class _Group(NamedTuple):
-    """What is known of the cluster of an overlay, the same for many overlays."""
-
-    cluster: Cluster
-    known: tuple[str, ...] | None
-
-    def shares_cluster(self, other: _Group) -> bool:
-        if self.known:
-            return self.known == other.known
-        return may_be_one_cluster(self.cluster, other.cluster)
 
 
 class ServicesElsewhere:
     """The objects of all overlays before and after a change, by what is known of their clusters."""
 
-    def __init__(self) -> None:
-        self._groups: dict[str, _Group] = {}
-        self._served: dict[_Group, tuple[Served, Served]] = {}
+    def __init__(self, clusters: SharedClusters) -> None:
+        self._clusters = clusters
+        self._served: dict[ClusterGroup, tuple[Served, Served]] = {}
 
-    def add(self, overlay: Overlay, before: RenderedSide | None, after: RenderedSide | None) -> None:
+    def add(self, path: str, before: RenderedSide | None, after: RenderedSide | None) -> None:
         """Add an overlay."""
-        group = self._groups[overlay.path] = _Group(cluster_of(overlay), known_cluster(overlay))
-        former, latter = self._served.setdefault(group, (Served(), Served()))
-        former.add(written_of(before))
-        latter.add(written_of(after))
+        if group := self._clusters.group(path):
+            former, latter = self._served.setdefault(group, (Served(), Served()))
+            former.add(written_of(before))
+            latter.add(written_of(after))
 
     def added_to(self, differences: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the differences, with what Services and routes do to machines of other overlays."""
         in_cluster_of = cache(self._in_cluster_of)
         for each in differences:
             may_part = (may_lose_machines(change) or may_leave_services(change) for change in each.changes)
-            if each.path in self._groups and any(may_part):
-                sides = in_cluster_of(self._groups[each.path])
+            group = self._clusters.group(each.path)
+            if group and any(may_part):
+                sides = in_cluster_of(group)
                 changes = judged_by_labels(judged_by_services(each.changes, *sides), *sides)
                 yield each._replace(changes=tuple(changes))
             else:
                 yield each
 
-    def _in_cluster_of(self, group: _Group) -> tuple[Served, Served]:
+    def _in_cluster_of(self, group: ClusterGroup) -> tuple[Served, Served]:
         found = Served(), Served()
         for other, sides in self._served.items():
-            if group.shares_cluster(other):
+            if group.may_share(other):
                 for served, side in zip(found, sides, strict=True):
                     served.merge(side)
         return found

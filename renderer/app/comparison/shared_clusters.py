@@ -20,10 +20,12 @@ from renderer.model.render_config import Overlay
 from renderer.model.run.work import spend
 from renderer.pipeline.deployers import Deployers
 from renderer.pipeline.target_cluster import (
+    Cluster,
+    cluster_of,
     destination_of,
     known_cluster,
+    may_be_one_cluster,
     may_be_one_destination,
-    may_share_cluster,
 )
 
 _ACTIVITY, _STEPS_PER_PAIR = "looking for what overlays of one cluster share", 4
@@ -36,6 +38,22 @@ class _Place(NamedTuple):
     destination: str | None
 
 
+class ClusterGroup(NamedTuple):
+    """What the project says of the cluster of an overlay, the same for many overlays.
+
+    ``known`` is None if neither the project nor an entry of an engine says which cluster it is.
+    """
+
+    known: tuple[str, ...] | None
+    possible: Cluster
+
+    def may_share(self, other: ClusterGroup) -> bool:
+        """Return True if overlays of both groups may be applied to one cluster, whatever deploys them."""
+        if self.known:
+            return self.known == other.known
+        return may_be_one_cluster(self.possible, other.possible)
+
+
 class SharedClusters:
     """The overlays of two sides, and which of them share a cluster."""
 
@@ -43,6 +61,7 @@ class SharedClusters:
         self._sides = sides
         #: The objects of each overlay before the change; of a new overlay, those that it has after it.
         self._objects: dict[str, frozenset[ObjectKey]] = {}
+        self.group = cache(self._group_of)
         self._places = cache(self._places_of)
         self._relation = cache(self._relation_of)
         #: An object in each folder of those that deploy overlays.
@@ -54,26 +73,33 @@ class SharedClusters:
 
     def known(self, path: str) -> tuple[str, ...] | None:
         """Return the cluster of an overlay; None if neither the project nor an entry of an engine says it."""
-        found = self._overlay(path)
-        return known_cluster(found) if found else None
+        group = self.group(path)
+        return group.known if group else None
+
+    def _group_of(self, path: str) -> ClusterGroup | None:
+        """Return what is known of the cluster of an overlay; None if neither side has the overlay."""
+        before, after = self._sides
+        overlay = after.overlays.get(path) or before.overlays.get(path)
+        if overlay is None:
+            return None
+        return ClusterGroup(known_cluster(overlay), cluster_of(overlay))
 
     def share(self, path: str, other: str) -> bool:
         """Return True if two overlays are probably applied to one cluster, or are the same one."""
         spend(_STEPS_PER_PAIR, _ACTIVITY)
         if path == other:
             return True
-        one, two = self._overlay(path), self._overlay(other)
+        one, two = self.group(path), self.group(other)
         if one is None or two is None:
             return False
-        clusters = self.known(path), self.known(other)
-        if all(clusters):
-            return clusters[0] == clusters[1]
+        if one.known and two.known:
+            return one.known == two.known
         relation = self._relation(self._places(path), self._places(other))
-        if relation is not None or any(clusters):
+        if relation is not None or one.known or two.known:
             return relation is True
         objects = self._objects.get(path, frozenset()), self._objects.get(other, frozenset())
         spend(min(map(len, objects)), _ACTIVITY)
-        return may_share_cluster(one, two) and objects[0].isdisjoint(objects[1])
+        return one.may_share(two) and objects[0].isdisjoint(objects[1])
 
     def surely_share(self, path: str, other: str) -> bool:
         """Return True if two overlays are certainly applied to one cluster: one root deploys both."""
@@ -102,10 +128,6 @@ class SharedClusters:
         if one.folder == other.folder or deployers.are_rivals(first, second):
             return True if one.destination == other.destination else None
         return False if deployers.has_root(first) and deployers.has_root(second) else None
-
-    def _overlay(self, path: str) -> Overlay | None:
-        before, after = self._sides
-        return after.overlays.get(path) or before.overlays.get(path)
 
     def _places_of(self, path: str) -> frozenset[_Place]:
         """Return the places of what deploys an overlay, on the side that has it."""
