@@ -63,7 +63,7 @@ class Masking:
         self.add(values)
 
     def __bool__(self) -> bool:
-        return bool(self._known) or any(self._others)
+        return bool(self._known) or (bool(self._others) and any(self._others))
 
     def __len__(self) -> int:
         return len(self._known) + sum(map(len, self._others))
@@ -115,9 +115,11 @@ class Masking:
 
     def spans(self, text: str) -> Iterable[tuple[int, int]]:
         """Return the start and end of each value in the text; one for values that overlap."""
+        if not self:
+            return ()
         found = list(self._spans_as_written(text))
         levels: list[Unescaped] = []
-        for level in unescaped(text) if self else ():
+        for level in unescaped(text):
             levels.insert(0, level)
             for start, end in self._spans_as_written(level.text):
                 written = start, end
