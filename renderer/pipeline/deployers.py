@@ -154,7 +154,7 @@ class Deployers:
         if any(each.origin == deployer.origin for each in self._entries):
             return True
         parents = [*self.above([deployer])]
-        if any(posixpath.normpath(each) in above for each in self._own_sources(deployer)):
+        if self._deploys_itself(deployer):
             parents.append(deployer)
         if any(EXAMPLE_FOLDERS.isdisjoint(each.origin.path.lower().split("/")) for each in parents):
             return True
@@ -418,6 +418,41 @@ class Deployers:
         """Return True if an object in Git deploys the folder of an object."""
         return bool(self._parents(deployer))
 
+    def is_of_only_flux(self, deployer: Resource) -> bool:
+        """Return True for a Kustomization in the one cluster in whose Flux this repository is bootstrapped.
+
+        It has the source of that bootstrap, and a root that deploys itself, which may be another one. If
+        several clusters are bootstrapped, it is not known in which of them it is.
+        """
+        if self._only_source is None or not is_flux_kustomization(deployer):
+            return False
+        return source_key(deployer) == self._only_source and any(
+            map(self._deploys_itself, (deployer, *self.above([deployer])))
+        )
+
+    @cached_property
+    def _only_source(self) -> Reference | None:
+        """The source of the only bootstrap; None if files have several, a FluxInstance, or none."""
+        roots = [each for each in self._found if is_flux_kustomization(each) and _is_bootstrapped(each)]
+        return source_key(roots[0]) if len(roots) == 1 and not self.instances else None
+
+    def _deploys_itself(self, deployer: Resource) -> bool:
+        above = frozenset(folders_above(deployer.origin.path))
+        return any(posixpath.normpath(each) in above for each in self._own_sources(deployer))
+
+    def are_of_two_roots(self, one: Resource, other: Resource) -> bool:
+        """Return True if what deploys two objects is probably in two clusters.
+
+        A cluster has one object of a name, so two files with it are of two. Folders that differ in one
+        element, such as ``clusters/east`` and ``clusters/west``, are by convention of one cluster each.
+        """
+        above = [[each, *self.above([each])] for each in (one, other)]
+        spend(_STEPS_PER_DEPLOYER * sum(map(len, above)), _LOOKING)
+        if not {each.current_id for each in above[0]}.isdisjoint(each.current_id for each in above[1]):
+            return True
+        folders = [folder_of(each[-1].origin.path).split("/") for each in above]
+        return len(folders[0]) == len(folders[1]) and sum(a != b for a, b in zip(*folders, strict=True)) == 1
+
     def _parents(self, deployer: Resource) -> frozenset[Site]:
         """Return the places of what deploys the folder of an object, up to the roots."""
         folder = posixpath.dirname(deployer.origin.path)
@@ -606,6 +641,15 @@ class Deployers:
 def is_set(resource: Resource) -> bool:
     """Return True for an object that makes others that deploy: an ApplicationSet or a ResourceSet."""
     return is_application_set(resource) or is_resource_set(resource)
+
+
+def _is_bootstrapped(kustomization: Resource) -> bool:
+    """Return True for the root that ``flux bootstrap`` makes of a cluster, in ``gotk-sync.yaml``.
+
+    Its name is that of its namespace and of its source (flux2 ``pkg/manifestgen/sync/sync.go``).
+    """
+    _, namespace, source = source_key(kustomization)
+    return kustomization.name == kustomization.namespace == source == namespace
 
 
 def _deploys(resource: Resource) -> bool:

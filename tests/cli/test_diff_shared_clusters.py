@@ -126,6 +126,12 @@ def test_kubevirt_object_that_is_not_listed_configures_the_cluster(
     assert (LOST in run().stdout) is is_said
 
 
+SERVICE = """\
+apiVersion: v1
+kind: Service
+metadata: {name: db, namespace: shop}
+spec: {selector: {vm.kubevirt.io/name: db}, ports: [{port: 5432}]}
+"""
 HALTED = VM.replace("runStrategy: Always", "runStrategy: Halted")
 
 
@@ -156,6 +162,68 @@ def test_overlays_of_two_roots_are_of_two_clusters(folder: Path) -> None:
     assert CHANGES[0][1] not in run().stdout
 
 
+ROOT = KUSTOMIZATION.replace("  targetNamespace: shop\n", "")
+
+
+def bootstrapped(cluster: str) -> dict[str, str]:
+    """Return the files of a cluster as ``flux bootstrap`` makes them, which deploys the machines."""
+    sync = ROOT.replace("NAME", "flux-system").replace("./flux-system", f"./clusters/{cluster}")
+    machines = KUSTOMIZATION.replace("NAME", "machines")
+    return {
+        f"clusters/{cluster}/flux-system/gotk-sync.yaml": sync + SOURCE,
+        f"clusters/{cluster}/apps.yaml": machines,
+    }
+
+
+def another_root(folder: str) -> dict[str, str]:
+    """Return a root of another name, which deploys itself and the other overlay."""
+    own = ROOT.replace("NAME", "team").replace("./team", f"./{folder}")
+    return {f"{folder}/root.yaml": own, f"{folder}/apps.yaml": KUSTOMIZATION.replace("NAME", "secrets")}
+
+
+TWO_ENTRIES = ENTRIES.replace("{flux: clusters}", "{flux: clusters/east}, {flux: tenants/team}")
+
+
+@pytest.mark.parametrize("project", [PATHS, UNLISTED, TWO_ENTRIES], ids=["paths", "unlisted", "entries"])
+@pytest.mark.parametrize(("change", "said"), CHANGES, ids=["policy", "allowed before", "claim"])
+def test_two_roots_may_be_of_the_only_cluster_that_is_bootstrapped(
+    folder: Path, project: str, change: dict[str, str], said: str
+) -> None:
+    former = {"secrets/allow.yaml": ALLOW} if "allow.yaml" in change else {}
+    roots = {**bootstrapped("east"), **another_root("tenants/team"), "machines/settings.yaml": SETTINGS}
+    commit(folder, repository(project, {**roots, **former}))
+    write(folder, {f"secrets/{name}": text for name, text in change.items()})
+    assert said in run().stdout
+
+
+@pytest.mark.parametrize("project", [PATHS, UNLISTED, TWO_ENTRIES], ids=["paths", "unlisted", "entries"])
+def test_service_of_another_root_of_the_same_cluster_is_judged(folder: Path, project: str) -> None:
+    files = {**bootstrapped("east"), **another_root("tenants/team"), "secrets/service.yaml": SERVICE}
+    commit(folder, repository(project, files))
+    (folder / "secrets/service.yaml").unlink()
+    assert "connections to VirtualMachine db by the name or address of this Service" in run().stdout
+
+
+@pytest.mark.parametrize(
+    ("files", "is_said"),
+    [
+        ({**bootstrapped("east"), **bootstrapped("west")}, False),
+        ({**bootstrapped("east"), **bootstrapped("west"), **another_root("tenants/team")}, True),
+        ({**root("east", "machines"), **another_root("clusters/west")}, False),
+        ({**root("east", "machines"), **another_root("tenants/team")}, True),
+    ],
+    ids=["two clusters", "root of either", "folders of clusters", "unknown"],
+)
+def test_two_roots_of_several_clusters(folder: Path, files: dict[str, str], *, is_said: bool) -> None:
+    west = {"clusters/west/apps.yaml": KUSTOMIZATION.replace("NAME", "secrets")}
+    files = {**files, **(west if "clusters/west/apps.yaml" in files else {})}
+    if "tenants/team/apps.yaml" in files:
+        files.pop("clusters/west/apps.yaml", None)
+    commit(folder, repository(PATHS, files))
+    write(folder, {"secrets/deny.yaml": POLICY})
+    assert (CHANGES[0][1] in run().stdout) is is_said
+
+
 QUOTA = "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: shop}, spec: SPEC}\n"
 
 
@@ -184,12 +252,6 @@ def test_quota_keeps_machines_of_another_overlay_from_starting(
 READ = VM.replace("volumes: [", "volumes: [{name: init, cloudInitNoCloud: {secretRef: {name: init}}}, ")
 READ = READ.replace("disks: [", "disks: [{name: init}, ")
 INIT = "{apiVersion: v1, kind: Secret, metadata: {name: init, namespace: shop}, stringData: {a: b}}\n"
-SERVICE = """\
-apiVersion: v1
-kind: Service
-metadata: {name: db, namespace: shop}
-spec: {selector: {vm.kubevirt.io/name: db}, ports: [{port: 5432}]}
-"""
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """Which overlays are applied to one cluster, as far as the project and what deploys them say.
 
-If one root deploys two overlays, they are of one cluster; if two roots do, they are of two. If that is not
-known, overlays that the project lists by path are often sites with the same objects: two of them that had an
-object in common before the change count as overlays of two clusters.
+If one root deploys two overlays, they are of one cluster. If two roots do, they are of one if the repository
+is bootstrapped in the Flux of one cluster and both have its source, and of two if the roots have one name, or
+folders like ``clusters/east`` and ``clusters/west``. If that is not known, overlays that the project lists by
+path are often sites with the same objects: two of them that had an object in common before the change count
+as overlays of two clusters.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ from renderer.pipeline.target_cluster import (
     may_be_one_destination,
 )
 
+#: In place of the entry of an overlay: that of one cluster may be several.
+_ONLY_FLUX = "the only Flux"
 _ACTIVITY, _STEPS_PER_PAIR = "looking for what overlays of one cluster share", 4
 
 
@@ -82,7 +86,13 @@ class SharedClusters:
         overlay = after.overlays.get(path) or before.overlays.get(path)
         if overlay is None:
             return None
-        return ClusterGroup(known_cluster(overlay), cluster_of(overlay))
+        group = ClusterGroup(known_cluster(overlay), cluster_of(overlay))
+        entry = overlay.deployer if group.known and not overlay.cluster else None
+        side = after if path in after.overlays else before
+        if entry is None or not side.deployers.is_of_only_flux(entry):
+            return group
+        _, _, destination = group.possible
+        return ClusterGroup(("", _ONLY_FLUX, destination), ("", _ONLY_FLUX, destination))
 
     def share(self, path: str, other: str) -> bool:
         """Return True if two overlays are probably applied to one cluster, or are the same one."""
@@ -127,7 +137,11 @@ class SharedClusters:
         (deployers, first), (_, second) = self._samples[one.folder], self._samples[other.folder]
         if one.folder == other.folder or deployers.are_rivals(first, second):
             return True if one.destination == other.destination else None
-        return False if deployers.has_root(first) and deployers.has_root(second) else None
+        if not deployers.has_root(first) or not deployers.has_root(second):
+            return None
+        if deployers.is_of_only_flux(first) and deployers.is_of_only_flux(second):
+            return True if one.destination == other.destination else None
+        return False if deployers.are_of_two_roots(first, second) else None
 
     def _places_of(self, path: str) -> frozenset[_Place]:
         """Return the places of what deploys an overlay, on the side that has it."""
