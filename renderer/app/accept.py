@@ -108,38 +108,30 @@ def accept_values(project: Project, difference: Difference, names: Sequence[str]
     with last_commit_if_sparse(project) as commit:
         side = Side(WORK_TREE, project.fs, cluster=project.config.cluster).propose()
         sparse = SparseCheckout(commit.left_out, commit.side, side) if commit else None
-        return _accepted(project, side, sparse, difference, names)
-
-
-def _accepted(
-    project: Project,
-    side: Side,
-    sparse: SparseCheckout | None,
-    difference: Difference,
-    names: Sequence[str],
-) -> Accepted:
-    wanted = list(_wanted(side, difference, names))
-    refused = [each.edit for each in wanted if each.edit.fix is None]
-    accepted = [each for each in wanted if each.edit.fix is not None]
-    before = builds(Pipeline(project.fs, side.config), side.overlays.values())
-    files: Mapping[str, bytes] = NO_FILES
-    kept: list[_Wanted] = []
-    parts = [_by_line(accepted)]
-    while parts:  # halves of what cannot be kept as a whole, down to single lines
-        part = parts.pop()
-        values = [each for line in part for each in line]
-        tried, objection = _tried(side, project, sparse, before, [*kept, *values])
-        if not objection:
-            files, kept = tried, [*kept, *values]
-        elif len(part) > 1:
-            middle = len(part) // 2
-            parts += [part[middle:], part[:middle]]
-        else:
-            refused += [
-                each.edit._replace(message=f"{each.edit.message}: {objection}", hint=_PATCH_HINT, fix=None)
-                for each in values
-            ]
-    return Accepted(project, files, tuple(each.edit for each in kept), tuple(refused))
+        wanted = list(_wanted(side, difference, names))
+        refused = [each.edit for each in wanted if each.edit.fix is None]
+        accepted = [each for each in wanted if each.edit.fix is not None]
+        before = builds(Pipeline(project.fs, side.config), side.overlays.values())
+        files: Mapping[str, bytes] = NO_FILES
+        kept: list[_Wanted] = []
+        parts = [_by_line(accepted)]
+        while parts:  # halves of what cannot be kept as a whole, down to single lines
+            part = parts.pop()
+            values = [each for line in part for each in line]
+            tried, objection = _tried(side, project, sparse, before, [*kept, *values])
+            if not objection:
+                files, kept = tried, [*kept, *values]
+            elif len(part) > 1:
+                middle = len(part) // 2
+                parts += [part[middle:], part[:middle]]
+            else:
+                refused += [
+                    each.edit._replace(
+                        message=f"{each.edit.message}: {objection}", hint=_PATCH_HINT, fix=None
+                    )
+                    for each in values
+                ]
+        return Accepted(project, files, tuple(each.edit for each in kept), tuple(refused))
 
 
 def _wanted(side: Side, difference: Difference, names: Sequence[str]) -> Iterator[_Wanted]:

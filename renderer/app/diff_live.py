@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
@@ -56,8 +57,6 @@ from renderer.project.project_root import path_as_written
 _EMPTY_HINT = (
     "leave out kinds that the cluster lacks, or kubectl prints nothing: kubectl get vm,pvc -A -o yaml"
 )
-
-
 _MOST_NAMED = 3
 
 
@@ -114,87 +113,81 @@ def compare_with_dump(  # noqa: PLR0913 - one for each option of the command
     """
     if len(revisions) > 1 or any(".." in each for each in revisions):
         raise UsageError("--live compares the cluster with one side: vmrender diff --live DUMP [REVISION]")
-    if not revisions:
-        with last_commit_if_sparse(project) as commit:
-            side = Side(WORK_TREE, project.fs, cluster=project.config.cluster)
-            return _compare_with_side(project, side, dump, overlays, reporter, ignore, jobs, commit)
-    with project.git() as git:
-        side = side_at(git, revisions[0], project.fs, cluster=project.config.cluster)
-        return _compare_with_side(project, side, dump, overlays, reporter, ignore, jobs)
-
-
-def _compare_with_side(  # noqa: PLR0913, PLR0917 - one for each option of the command
-    project: Project,
-    side: Side,
-    dump: Dump,
-    wanted: Iterable[str],
-    reporter: Reporter,
-    ignore: Iterable[str],
-    jobs: int | None,
-    commit: LastCommit | None = None,
-) -> Comparison:
-    """``commit`` is the last one of a sparse checkout."""
-    inside = dump.path_in(project.root)
-    side = (side.without_source(inside) if inside else side).propose()
-    ignores = Ignores(ignore, side.config)
-    rendered: list[_Rendered] = []
-    wanted = tuple(wanted)
-    sparse = SparseCheckout(commit.left_out, commit.side, side) if commit else None
-    lacking = sparse.lacking if sparse else ()
-    absent = (each for each in lacking if each.path not in side.overlays)
-    selected = chosen_overlays(side.found._replace(overlays=(*side.found.overlays, *absent)), wanted)
-    for path in sparse.deployer_files if sparse else ():
-        reporter.note(f"{path}, which may say what deploys overlays, is left out by the sparse checkout")
-    clusters = dict.fromkeys(each.cluster for each in selected if each.cluster)
-    if len(clusters) > 1:
-        reporter.note(
-            f"the dump is of one cluster, and overlays of {len(clusters)} are compared with it; choose with"
-            f" --cluster {next(iter(clusters))}"
+    with _compared_side(project, revisions) as (whole, commit):
+        inside = dump.path_in(project.root)
+        side = (whole.without_source(inside) if inside else whole).propose()
+        ignores = Ignores(ignore, side.config)
+        rendered: list[_Rendered] = []
+        wanted = tuple(overlays)
+        sparse = SparseCheckout(commit.left_out, commit.side, side) if commit else None
+        lacking = sparse.lacking if sparse else ()
+        absent = (each for each in lacking if each.path not in side.overlays)
+        selected = chosen_overlays(side.found._replace(overlays=(*side.found.overlays, *absent)), wanted)
+        for path in sparse.deployer_files if sparse else ():
+            reporter.note(f"{path}, which may say what deploys overlays, is left out by the sparse checkout")
+        clusters = dict.fromkeys(each.cluster for each in selected if each.cluster)
+        if len(clusters) > 1:
+            reporter.note(
+                f"the dump is of one cluster, and overlays of {len(clusters)} are compared with it; choose"
+                f" with --cluster {next(iter(clusters))}"
+            )
+        for number, overlay in enumerate(in_turn(selected), start=1):
+            with reporter.doing(f"rendering {overlay.path} ({number} of {len(selected)})"):
+                left_out = sparse.instead_of(overlay.path) if sparse else None
+                found = left_out or side.render(overlay.path) or RenderedSide(None)
+            rendered.append(_Rendered(overlay, found))
+        contents = [one.side.content for one in rendered]
+        if commit:  # what the cluster has of overlays that are not compared is not missing in Git
+            committed = (commit.side.render(each.path) for each in lacking)
+            contents += [each.content for each in committed if each]
+        written = [each for content in contents if content for each in content.written]
+        with reporter.doing(f"reading {dump}"):
+            cluster = _DumpedObjects(dump, {each.kind for each in written})
+        namespaces = {each.namespace for each in cluster.objects.resources}
+        mounted = MountedObjects(written, cluster.mounted, namespaces)
+        matched, leaving = _matched_and_leaving(rendered, side, cluster.objects)
+        sides = _BothSides(cluster, mounted, side.deployers, written, leaving)
+        do = partial(_compared, side, sides)
+        done = done_in_order(do, rendered, jobs, reporter.note, must_fork=True)
+        compared: list[OverlayDifference] = []
+        for number, each in enumerate(rendered, start=1):
+            with reporter.doing(f"comparing {each.overlay.path} ({number} of {len(rendered)})"):
+                compared.append(next(done).difference._replace(cluster=each.overlay.cluster))
+        rendered_paths = {one.overlay.path for one in rendered if one.side.content}
+        is_whole = rendered_paths.union(each.path for each in lacking).issuperset(
+            each.path for each in side.found.chosen
         )
-    for number, overlay in enumerate(in_turn(selected), start=1):
-        with reporter.doing(f"rendering {overlay.path} ({number} of {len(selected)})"):
-            left_out = sparse.instead_of(overlay.path) if sparse else None
-            found = left_out or side.render(overlay.path) or RenderedSide(None)
-        rendered.append(_Rendered(overlay, found))
-    contents = [one.side.content for one in rendered]
-    if commit:  # what the cluster has of overlays that are not compared is not missing in Git
-        committed = (commit.side.render(each.path) for each in lacking)
-        contents += [each.content for each in committed if each]
-    written = [each for content in contents if content for each in content.written]
-    with reporter.doing(f"reading {dump}"):
-        cluster = _DumpedObjects(dump, {each.kind for each in written})
-    namespaces = {each.namespace for each in cluster.objects.resources}
-    mounted = MountedObjects(written, cluster.mounted, namespaces)
-    matched, leaving = _matched_and_leaving(rendered, side, cluster.objects)
-    sides = _BothSides(cluster, mounted, side.deployers, written, leaving)
-    do = partial(_compared, side, sides)
-    done = done_in_order(do, rendered, jobs, reporter.note, must_fork=True)
-    compared: list[OverlayDifference] = []
-    for number, each in enumerate(rendered, start=1):
-        with reporter.doing(f"comparing {each.overlay.path} ({number} of {len(rendered)})"):
-            compared.append(next(done).difference._replace(cluster=each.overlay.cluster))
-    rendered_paths = {one.overlay.path for one in rendered if one.side.content}
-    is_whole = rendered_paths.union(each.path for each in lacking).issuperset(
-        each.path for each in side.found.chosen
-    )
-    known = (*written, *matched)
-    rest, others = in_no_overlay(
-        cluster.objects, compared, _is_from_user, known, dump.name if is_whole else ""
-    )
-    compared += [rest] if rest else []
-    others += cluster.others
-    difference = Difference(
-        f"cluster ({dump})", side.name, with_shown_names(compared), is_live=True, others=others
-    )
-    has_errors = any(one.side.errors for one in rendered)
-    former = Masking(cluster.objects.secret_values if has_errors else ())
-    errors = [
-        locate(side.fs, without_former_values(one.side.errors, former), one.overlay.path) for one in rendered
-    ]
-    errors += [] if wanted else [locate(side.fs, side.found.errors)]
-    errors.append(locate(side.fs, remarks_on_targets(each.overlay for each in rendered)))
-    difference = ignores.without_ignored(difference)
-    return Comparison(difference, (), side.labelled(chain.from_iterable(errors)))
+        known = (*written, *matched)
+        rest, others = in_no_overlay(
+            cluster.objects, compared, _is_from_user, known, dump.name if is_whole else ""
+        )
+        compared += [rest] if rest else []
+        others += cluster.others
+        difference = Difference(
+            f"cluster ({dump})", side.name, with_shown_names(compared), is_live=True, others=others
+        )
+        has_errors = any(one.side.errors for one in rendered)
+        former = Masking(cluster.objects.secret_values if has_errors else ())
+        errors = [
+            locate(side.fs, without_former_values(one.side.errors, former), one.overlay.path)
+            for one in rendered
+        ]
+        errors += [] if wanted else [locate(side.fs, side.found.errors)]
+        errors.append(locate(side.fs, remarks_on_targets(each.overlay for each in rendered)))
+        difference = ignores.without_ignored(difference)
+        return Comparison(difference, (), side.labelled(chain.from_iterable(errors)))
+
+
+@contextmanager
+def _compared_side(project: Project, revisions: Sequence[str]) -> Iterator[tuple[Side, LastCommit | None]]:
+    """Yield the side of Git to compare, and the last commit of a sparse checkout."""
+    cluster = project.config.cluster
+    if revisions:
+        with project.git() as git:
+            yield side_at(git, revisions[0], project.fs, cluster=cluster), None
+    else:
+        with last_commit_if_sparse(project) as commit:
+            yield Side(WORK_TREE, project.fs, cluster=cluster), commit
 
 
 class _Leaving(NamedTuple):
