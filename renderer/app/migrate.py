@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from shlex import quote
 from typing import TypeAlias
 
+from renderer.app.project_views import ProjectViews
 from renderer.app.public_diff import note_secrets
 from renderer.authoring.migration.change import Subject
 from renderer.authoring.migration.migrate_file import (
@@ -25,17 +26,14 @@ from renderer.authoring.migration.sources import (
     kustomization_findings,
     resource_file_findings,
 )
-from renderer.files.file_system import FilesAbove, FileSystem, folder_of
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, patched_kinds
+from renderer.files.file_system import FilesAbove, folder_of
+from renderer.kustomize.reader.kustomization_graph import patched_kinds
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import is_kustomization_file
-from renderer.model.release import Release
-from renderer.model.render_config import PROJECT_FILE, ExpandMode, Overlay, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, ExpandMode, Overlay
 from renderer.pipeline import Pipeline
-from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.project.lone_file import as_ascii
-from renderer.project.validation_scope import ManifestFiles, ScopeFinder
 
 #: A text in every KubeVirt object. JSON 6902 patches lack it, but a kustomization lists them.
 _GROUP = b"kubevirt.io"
@@ -59,13 +57,8 @@ class DeprecatedFile:
     builds: tuple[Overlay, ...]
 
 
-@dataclass(frozen=True)
-class MigratedProject:
-    """A project whose files are migrated; ``kubevirt`` overrides its target releases."""
-
-    fs: FileSystem
-    config: RenderConfig
-    kubevirt: Release | None
+class MigratedProject(ProjectViews):
+    """A project whose files are migrated."""
 
     def sources(self, paths: Iterable[str]) -> Iterator[DeprecatedFile]:
         """Yield the files at ``paths``, and in folders among them, that hold deprecated fields.
@@ -76,7 +69,7 @@ class MigratedProject:
             content = self.fs.read(file)
             text = as_ascii(content)
             if not MENTIONS.search(text) or not (
-                self._graph.folders_listing(file) or self.may_have_objects(file, text)
+                self.graph.folders_listing(file) or self.may_have_objects(file, text)
             ):
                 continue
             found = tuple(self._findings_in(file, content))
@@ -93,8 +86,8 @@ class MigratedProject:
     def files(self, path: str) -> Iterator[str]:
         """Yield the files at a path. Links are followed, as nothing is written through them."""
         if self.fs.is_folder(path):
-            yield from map(self.fs.resolve, self._manifests.below(path))
-        elif not (self._manifests.is_excluded(path) or self._manifests.is_rendered(folder_of(path))):
+            yield from map(self.fs.resolve, self.manifests.below(path))
+        elif not (self.manifests.is_excluded(path) or self.manifests.is_rendered(folder_of(path))):
             yield self.fs.resolve(path)
 
     def _findings_in(self, file: str, content: bytes) -> Iterator[LocatedFinding]:
@@ -102,7 +95,7 @@ class MigratedProject:
             if is_kustomization_file(file):
                 yield from kustomization_findings(content, file)
             elif file != PROJECT_FILE:
-                links = [(folder, self._graph.links(folder)) for folder in self._graph.folders_listing(file)]
+                links = [(folder, self.graph.links(folder)) for folder in self.graph.folders_listing(file)]
                 kinds = patched_kinds(self.fs, file, [(folder, link.file) for folder, link in links if link])
                 yield from resource_file_findings(content, file, kinds)
         except DiagnosticError:
@@ -111,7 +104,7 @@ class MigratedProject:
 
     def deprecated_file(self, file: str, content: bytes, found: tuple[LocatedFinding, ...]) -> DeprecatedFile:
         """Return a file with the builds that use it, and their releases."""
-        scope = self._scope_finder.scope_of([file])
+        scope = self.scopes.scope_of([file])
         overlays = (each for each in scope.overlays if self.config.cluster in ("", each.cluster))
         builds = tuple(build.with_target(self.kubevirt, None) for build in (*overlays, *scope.unlisted))
         releases = {build.kubevirt: build.path for build in reversed(builds)}
@@ -122,31 +115,12 @@ class MigratedProject:
 
     def files_of(self, overlays: Iterable[Overlay]) -> tuple[str, ...]:
         """Return the files that the overlays are built from."""
-        files_of = OverlayFiles(self.fs, self._graph).of
-        return tuple(sorted({file for overlay in overlays for file in files_of(overlay)}))
+        return tuple(sorted({file for overlay in overlays for file in self.overlay_files.of(overlay)}))
 
     @cached_property
-    def pipeline(self) -> Pipeline:
-        """The builds of the files as they are."""
-        return Pipeline(self.fs, self.config)
-
-    @cached_property
-    def _overlays(self) -> tuple[Overlay, ...]:
-        return self.pipeline.found.all_overlays()
-
-    @cached_property
-    def _manifests(self) -> ManifestFiles:
-        outputs = [overlay.output for overlay in self._overlays]
-        return ManifestFiles(self.fs, outputs, self.config.exclude)
-
-    @cached_property
-    def _graph(self) -> KustomizationGraph:
-        return KustomizationGraph(self.fs)
-
-    @cached_property
-    def _scope_finder(self) -> ScopeFinder:
-        files_of = OverlayFiles(self.fs, self._graph).of
-        return ScopeFinder(self._graph, self._manifests, self.config, self._overlays, files_of)
+    def overlays(self) -> tuple[Overlay, ...]:
+        """All overlays. Raises ``DiagnosticError`` if not all can be found."""
+        return self.found.all_overlays()
 
 
 def migrate(project: MigratedProject, paths: Iterable[str]) -> tuple[Migrated, ...]:

@@ -110,7 +110,7 @@ def migrate_paths(
 
     def migrated(project: Project, relative: tuple[str, ...]) -> SourceEdits:
         migrated_project = MigratedProject(project.fs, project.config, kubevirt)
-        chosen = chosen_overlays(migrated_project.pipeline.found, overlays) if overlays else ()
+        chosen = chosen_overlays(migrated_project.found, overlays) if overlays else ()
         files = migrate_all(migrated_project, migrated_project.files_of(chosen) if overlays else relative)
         before = {file.source.path: file.source.content for file in files if file.changes}
         return SourceEdits(project, changed_contents(files), before, files, kubevirt=kubevirt)

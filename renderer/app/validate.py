@@ -33,9 +33,7 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE, Overlay
 from renderer.model.run.work import in_turn
-from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.project.project import unread_project_files
-from renderer.project.validation_scope import ScopeFinder
 
 _NO_COUNTS: Mapping[str, int] = {}
 _ALL_FINDINGS = FindingFilter()
@@ -132,8 +130,7 @@ def validate_in(
     """Validate files as ``validate`` does, in a run whose builds the caller needs, too."""
     paths = tuple(paths)
     files = tuple(dict.fromkeys(file for path in paths for file in _manifests_at(run, path)))
-    files_of = OverlayFiles(run.fs, run.graph).of
-    scope = ScopeFinder(run.graph, run.manifests, run.config, run.overlays, files_of).scope_of(files)
+    scope = run.scopes.scope_of(files)
     unlisted = [overlay for overlay in scope.unlisted if _mentions_kubevirt(run, overlay.path)]
     about = None if WHOLE_PROJECT in paths else scope.files
     lone = LoneFileChecks(run)

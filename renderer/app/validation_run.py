@@ -1,4 +1,4 @@
-"""The views of a project that its validation needs, and the check of what was composed."""
+"""What the validation of a project looks at, and the check of what was composed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import cached_property
 
 from renderer.app.output_checks import file_errors
 from renderer.app.project import Project
+from renderer.app.project_views import ProjectViews
 from renderer.checks.schemas.kubevirt_kinds import CHECKED_GROUPS
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.kube.resource import ResourceSet
@@ -16,46 +16,21 @@ from renderer.model.release import Release
 from renderer.model.render_config import Overlay
 from renderer.pipeline import Pipeline
 from renderer.project.lone_file import LoneFiles
-from renderer.project.overlays import FoundOverlays
-from renderer.project.validation_scope import ManifestFiles
 
 
-class ValidationRun:
-    """The views of a project that a validation needs, each created on first use."""
+class ValidationRun(ProjectViews):
+    """The views of a project that a validation needs."""
 
     def __init__(self, project: Project, kubevirt: Release | None) -> None:
+        super().__init__(project.fs, project.config, kubevirt)
         self.project = project
         self.root = project.root
-        self.fs = project.fs
-        self.config = project.config
-        self.kubevirt = kubevirt
         #: The overlays that could not be built.
         self.unbuilt: set[str] = set()
 
     @cached_property
-    def overlays(self) -> tuple[Overlay, ...]:
-        return self.found.overlays
-
-    @cached_property
-    def found(self) -> FoundOverlays:
-        return self.pipeline.found
-
-    @cached_property
-    def manifests(self) -> ManifestFiles:
-        outputs = [overlay.output for overlay in self.overlays]
-        return ManifestFiles(self.fs, outputs, self.config.exclude)
-
-    @cached_property
-    def graph(self) -> KustomizationGraph:
-        return KustomizationGraph(self.fs)
-
-    @cached_property
     def lone_files(self) -> LoneFiles:
         return LoneFiles(self.fs, self.pipeline.validated_groups if self.config.schemas else CHECKED_GROUPS)
-
-    @cached_property
-    def pipeline(self) -> Pipeline:
-        return Pipeline(self.fs, self.config)
 
     def check(
         self, overlay: Overlay, composed: Outcome[ResourceSet], pipeline: Pipeline | None = None
