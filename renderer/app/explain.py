@@ -21,7 +21,7 @@ from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.history import FieldHistory, ResourceHistory
-from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.field_path import ROOT
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
@@ -38,6 +38,9 @@ from renderer.provenance.patterns import FieldPattern, ResourcePattern, nearest_
 from renderer.provenance.trace import Trace
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.marks import WrittenField, field_at_line
+
+#: A place as editors and compilers write it, ``FILE[:LINE[:COLUMN]]``.
+_FILE = re.compile(r"(?P<path>.+\.ya?ml)(?::(?P<line>[0-9]+))?(?::[0-9]+)?")
 
 
 class NoSuchResourceError(UsageError):
@@ -122,10 +125,9 @@ def explain_resource(project: Project, question: Question) -> Explained:
 
 
 def _question_target(project: Project, found: FoundOverlays, question: Question) -> _QuestionTarget:
-    place = rendered_place(project, found.overlays, question.resource)
+    place = _rendered_place(project, found.overlays, question)
     if place:
-        field = str(place.field) if place.field != ROOT else ""
-        return _QuestionTarget((place.overlay,), place.resource, question.field or field)
+        return place
     try:
         resource = ResourcePattern.parse(question.resource, question.namespace)
     except ValueError as error:
@@ -213,25 +215,15 @@ def _field_histories_at_start(project: Project, one: _Match, field: str) -> tupl
     return None if resource is None else _field_histories(Historian(trace, overlay), resource, field)
 
 
-#: A place as editors and compilers write it, ``FILE[:LINE[:COLUMN]]``.
-_FILE = re.compile(r"(?P<path>.+\.ya?ml)(?::(?P<line>[0-9]+))?(?::[0-9]+)?")
-
-
-class RenderedPlace(NamedTuple):
-    """A place in a rendered tree: the overlay, the resource in the file, and the field on the line."""
-
-    overlay: Overlay
-    resource: ResourcePattern
-    field: FieldPath
-
-
-def rendered_place(project: Project, overlays: Iterable[Overlay], text: str) -> RenderedPlace | None:
-    """Find a place such as ``rendered/prod/vm_db.yaml:12``; None if the text is not the path of a YAML file.
+def _rendered_place(
+    project: Project, overlays: Iterable[Overlay], question: Question
+) -> _QuestionTarget | None:
+    """Return what is at a place such as ``rendered/prod/vm_db.yaml:12``; None for a resource.
 
     Raises ``UsageError`` if the file is not in a rendered tree, or does not have the line;
     ``DiagnosticError`` if it cannot be read.
     """
-    match = _FILE.fullmatch(text)
+    match = _FILE.fullmatch(question.resource)
     if match is None:
         return None
     path = project.relative(Path(match["path"]))
@@ -248,7 +240,8 @@ def rendered_place(project: Project, overlays: Iterable[Overlay], text: str) -> 
     resource = Resource(documents[place.document], Site(path, place.document))
     kind = f"{resource.kind}.{resource.gvk.group}".rstrip(".")
     pattern = ResourcePattern(resource.name, kind, resource.namespace)
-    return RenderedPlace(overlay, pattern, named(resource.content, place.field))
+    field = named(resource.content, place.field)
+    return _QuestionTarget((overlay,), pattern, question.field or (str(field) if field != ROOT else ""))
 
 
 def _overlay_of_file(path: str, overlays: tuple[Overlay, ...]) -> Overlay:
