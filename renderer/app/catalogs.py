@@ -15,7 +15,7 @@ from renderer.authoring.catalogs.entry import CatalogEntry, EntryType, entries_b
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path
 from renderer.files.disk import path_exists
 from renderer.files.file_system import FileSystem
-from renderer.findings.located import Located, LocatedError
+from renderer.findings.located import LocatedError
 from renderer.findings.run_findings import locate
 from renderer.kubevirt.facts.confidential.masked import masked
 from renderer.kubevirt.facts.confidential.scope import root_scope
@@ -31,6 +31,7 @@ from renderer.model.run.taint import taint, taint_masking
 from renderer.model.run.work import spend
 from renderer.pipeline import Pipeline
 from renderer.project.project import load_project
+from renderer.report.paths import at_revision
 
 if TYPE_CHECKING:
     from renderer.authoring.catalogs.listing import Fit, Offer
@@ -94,7 +95,7 @@ def _entries_at(project: Project, git: GitRepository, revision: str) -> Resource
         return _entries(then.of_cluster(project.config.cluster) if project.config.cluster else then)
     except DiagnosticError as error:
         findings = locate(fs, error.diagnostics)
-        raise LocatedError(*(_with_revision(each, revision) for each in findings)) from None
+        raise LocatedError(*(at_revision(revision, each) for each in findings)) from None
 
 
 def _entries(project: Project) -> ResourceSet:
@@ -133,15 +134,7 @@ def _at_revision(reference: str, project: Project, revision: str, path: str) -> 
         try:
             return _compose(reference, BuiltinFileSystem(fs), project.config, folder)
         except LocatedError as error:
-            raise LocatedError(*(_with_revision(found, revision) for found in error.diagnostics)) from None
-
-
-def _with_revision(finding: Located, revision: str) -> Located:
-    """Return the finding with the revision before its path: the file in the work tree may differ."""
-    location = finding.location
-    if location is None or location.path.startswith(_BUILTIN):
-        return finding
-    return finding._replace(location=location._replace(path=f"{revision}:{location.path}"), fix=None)
+            raise LocatedError(*(at_revision(revision, found) for found in error.diagnostics)) from None
 
 
 def _compose(name: str, fs: FileSystem, config: RenderConfig, path: str) -> OpenedCatalog:

@@ -23,6 +23,18 @@ def below(folder: str, finding: Located) -> Located:
     return finding._replace(location=_below(folder, finding.location), related=related, fix=fix)
 
 
+def at_revision(revision: str, finding: Located) -> Located:
+    """Return the finding with a revision before the paths of its files, which nobody can edit there."""
+    related = tuple(each._replace(location=_at_revision(revision, each.location)) for each in finding.related)
+    return finding._replace(location=_at_revision(revision, finding.location), related=related, fix=None)
+
+
+def _at_revision(revision: str, location: Location | None) -> Location | None:
+    if location is None or location.path.startswith(BUILTIN_SCHEME):
+        return location
+    return location._replace(path=f"{revision}:{location.path}")
+
+
 def _below(folder: str, location: Location | None) -> Location | None:
     if location is None or not is_in_repository(location.path):
         return location

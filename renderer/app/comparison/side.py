@@ -26,7 +26,6 @@ from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.kube.json import EMPTY
-from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ObjectKey, ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
@@ -42,6 +41,7 @@ from renderer.project.overlays import overlay_at
 from renderer.project.project import load_project
 from renderer.project.project_schemas import existing_schemas
 from renderer.project.validation_scope import ManifestFiles
+from renderer.report.paths import at_revision
 
 if TYPE_CHECKING:
     from renderer.kubevirt.instancetype.catalog import Catalog
@@ -121,7 +121,8 @@ class Side:
         self._cluster = cluster
         self._may_be_empty = may_be_empty
         self._not_sources: tuple[str, ...] = ()
-        self._release: Release | None = None
+        #: The release that the user asked for in place of the project's.
+        self.asked_release: Release | None = None
         self._releases: Mapping[str, Release] = {}
         self._followed: tuple[Side, CommonFiles] | None = None
         self.latest: _Rendering | None = None
@@ -132,8 +133,8 @@ class Side:
             raise LocatedError(*self.labelled(locate(fs, error.diagnostics))) from None
 
     def _configure(self, config: RenderConfig) -> None:
-        if self._release is not None:
-            config = config.for_release(self._release)
+        if self.asked_release is not None:
+            config = config.for_release(self.asked_release)
         if self.revision:  # a commit cannot be corrected any more
             config = config._replace(schemas=existing_schemas(self.fs, config.schemas))
         if self._not_sources:
@@ -192,14 +193,9 @@ class Side:
 
     def for_release(self, release: Release) -> Self:
         """Render for another target release, as if the project file said so. Raises ``DiagnosticError``."""
-        self._release = release
+        self.asked_release = release
         self._configure(self.config)
         return self
-
-    @property
-    def asked_release(self) -> Release | None:
-        """The release that the user asked for in place of the project's; None without one."""
-        return self._release
 
     def under(self, config: RenderConfig, fs: FileSystem, releases: Mapping[str, Release]) -> Side:
         """Return this side with other settings, files that these name, and releases of overlays by path.
@@ -210,7 +206,8 @@ class Side:
         side = Side(
             self.name, fs, self.revision, self._cluster, self.tree, self._listed, may_be_empty=may_be_empty
         )
-        side._release, side._not_sources, side._releases = self._release, self._not_sources, releases
+        side.asked_release = self.asked_release
+        side._not_sources, side._releases = self._not_sources, releases
         side._configure(config)
         return side
 
@@ -316,16 +313,7 @@ class Side:
 
     def labelled(self, findings: Iterable[Located]) -> tuple[Located, ...]:
         """Return the findings with paths that begin with the revision, whose files nobody can edit."""
-        if not self.revision:
-            return tuple(findings)
-        return tuple(
-            finding._replace(
-                location=self._label(finding.location),
-                related=tuple(each._replace(location=self._label(each.location)) for each in finding.related),
-                fix=None,
-            )
-            for finding in findings
-        )
+        return tuple(at_revision(self.revision, each) for each in findings) if self.revision else (*findings,)
 
     def goes_elsewhere(self, path: str, cluster: str) -> bool:
         """Return True if the overlay at ``path`` goes to another cluster than ``cluster``."""
@@ -474,11 +462,6 @@ class Side:
         """Note in a finding about the overlay at ``path`` the values that no output may show."""
         [noted] = self._pipeline.with_confidential(self.overlays[path], resources, (finding,))
         return noted
-
-    def _label(self, location: Location | None) -> Location | None:
-        if location is None or location.path.startswith("builtin:"):
-            return location
-        return location._replace(path=f"{self.revision}:{location.path}")
 
 
 def _catalog(catalogs: ProjectCatalogs, resources: ResourceSet, config: RenderConfig) -> Catalog:
