@@ -7,6 +7,7 @@ import os
 import posixpath
 import stat
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -322,10 +323,22 @@ class MemoryFileSystem:
         return bool(self.list(path))
 
     def list(self, path: str) -> tuple[str, ...]:
-        folder = posixpath.normpath(path)
-        prefix = "" if folder == "." else f"{folder}/"
-        names = {name[len(prefix) :].split("/")[0] for name in self.files if name.startswith(prefix)}
-        return tuple(sorted(names))
+        return self._names.get(posixpath.normpath(path), ())
+
+    @cached_property
+    def _names(self) -> dict[str, tuple[str, ...]]:
+        """The sorted names in each folder. Of many files, each list would otherwise look at all of them."""
+        names: dict[str, set[str]] = {}
+        for file in self.files:
+            path = file
+            while path:
+                folder, _, name = path.rpartition("/")
+                known = names.setdefault(folder or ".", set())
+                if name in known:
+                    break
+                known.add(name)
+                path = folder
+        return {folder: tuple(sorted(each)) for folder, each in names.items()}
 
     def resolve(self, path: str) -> str:
         return posixpath.normpath(path)
