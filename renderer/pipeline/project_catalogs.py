@@ -231,9 +231,14 @@ class ProjectCatalogs:
         except DiagnosticError:
             return None
 
+    @cached_property
+    def _any_overlay_renames(self) -> bool:
+        """True if names change in any of the overlays, of which there may be thousands."""
+        return self._config.renames_instancetypes
+
     def renamer(self, overlay: Overlay) -> Renamer | None:
         """Return the renamer; None if names change neither in the overlay nor in the catalogs."""
-        if not overlay.instancetype_names.differ and not self._config.renames_instancetypes:
+        if not overlay.instancetype_names.differ and not self._any_overlay_renames:
             return None
         from renderer.instancetype_names.rename import Renamer
 
