@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import pytest
 
@@ -92,6 +92,7 @@ def keys(findings: Iterable[Located], *ignored: Code) -> set[Key]:
 
 
 def validated(project: Project, *paths: str) -> set[Key]:
+    begin_run()
     try:
         return keys(validate(project, paths).findings)
     except DiagnosticError as error:
@@ -118,20 +119,32 @@ def manifests(files: Files) -> list[str]:
     ]
 
 
-def of_project(area: str) -> Iterator[tuple[str, Project, list[str]]]:
-    """Yield the name, the project and the manifests of each repository whose settings can be read."""
+class Repository(NamedTuple):
+    """A repository whose settings can be read, and what ``validate`` finds in the whole of it."""
+
+    name: str
+    project: Project
+    manifests: list[str]
+    whole: set[Key]
+
+
+@cache
+def of_project(area: str) -> tuple[Repository, ...]:
+    """Return the repositories of an area that have manifests; several doors are compared with ``whole``."""
+    found = []
     for name, files in repositories(area):
         named = manifests(files)
         if named:
             with suppress(DiagnosticError):
-                yield name, project_of({".git": "", **files}), named
+                project = project_of({".git": "", **files})
+                found.append(Repository(name, project, named, validated(project, ".")))
+    return tuple(found)
 
 
 @pytest.mark.parametrize("area", AREAS)
 def test_findings_of_a_project_are_the_findings_of_its_files(area: str) -> None:
     seen = set[frozenset[Code]]()
-    for name, project, named in of_project(area):
-        whole = validated(project, ".")
+    for name, project, named, whole in of_project(area):
         if is_known(whole, seen):
             continue
         of_named = {each for each in whole if each[2] in named}
@@ -147,12 +160,11 @@ def test_findings_of_a_project_are_the_findings_of_its_files(area: str) -> None:
 @pytest.mark.parametrize("area", AREAS)
 def test_render_and_build_say_what_validate_says(area: str) -> None:
     seen = set[frozenset[Code]]()
-    for name, project, _ in of_project(area):
+    for name, project, _, found_by_validate in of_project(area):
         try:
             overlays = project.overlays()
         except DiagnosticError:
             continue
-        found_by_validate = validated(project, ".")
         if is_known(found_by_validate, seen):
             continue
         whole = {(code, path, line) for code, _, path, line in found_by_validate}
