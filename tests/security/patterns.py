@@ -30,13 +30,15 @@ METHODS = ("search", "match", "fullmatch", "split", "findall", "finditer", "sub"
 SCAN = "scan"
 """Of `match` with a position: it is called at the end of each match, until there is none."""
 SEARCHING = {"search", "scan", "split", "findall", "finditer", "sub", "subn"}
-STAGES = ((8, 0), (24, 0), (100, 0), (800, 1e-7), (3000, 3e-7), (12_000, 8e-7))
+STAGES = ((8, 0), (24, 0), (100, 0), (800, 1e-7), (3000, 3e-7), (6000, 4e-7))
 """How often a word is repeated, and the CPU seconds a character that are suspicious then.
 
 The first find an exponential time while it can still be waited for.
 """
-GROWTH = 2.5
-"""A character takes four times as long in the last stage as in the stage before if the whole is quadratic."""
+GROWTH = 1.5
+"""A character takes twice as long in the last stage as in the stage before if the whole is quadratic."""
+STEADY = 1.5
+"""The least growth of that time to the last stage but one, whose text is 3.75 times as long."""
 SLOW, SHORT = 2e-5, 5e-3
 """CPU seconds a character, and a text, that are too long at any stage."""
 MANY = 256
@@ -96,7 +98,7 @@ def patterns_of_the_package() -> Found:
     for module, source in sources.items():
         if not _MENTION.search(source):
             continue
-        tree = ast.parse(source)
+        tree = _parsed(source)
         names = _names_of_calls(tree)
         methods_of_calls = {
             node.value: node.attr
@@ -115,17 +117,20 @@ def patterns_of_the_package() -> Found:
             if used:
                 methods = frozenset([used])
             elif name:
-                using = (
-                    [each for each in sources.values() if name in each]
-                    if not name.startswith("_")
-                    else [source]
-                )
+                word = re.compile(rf"\b{name}\b")
+                others = sources.values() if not name.startswith("_") else ()
+                using = [source, *(each for each in others if each is not source and word.search(each))]
                 methods = _methods_called(name, using)
             else:
                 method = call.func.attr if isinstance(call.func, ast.Attribute) else "compile"
                 methods = OTHERWISE_USED.get(module) or frozenset([method] if method in METHODS else METHODS)
             found.patterns.append(Pattern(f"{module}:{name or repr(text)[:60]}", text, flags, methods))
     return found
+
+
+@cache
+def _parsed(source: str) -> ast.Module:
+    return ast.parse(source)
 
 
 def _module(path: Path) -> str:
@@ -187,7 +192,7 @@ def _uses_of_names(source: str) -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     called: set[ast.AST] = set()
     # A walk comes to each node before those within it.
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(_parsed(source)):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="match"), args=[_, _, *_]):
                 found[name].add(SCAN)
@@ -245,6 +250,7 @@ class Automaton:
         self.alphabet = self._alphabet()
         position_nodes = {position: node for node, position in self._position_of.items()}
         self.next = [self._closure(position_nodes[each]) for each in range(len(self._sets))]
+        self._has_conditions = [any(each.conditions for each in edges) for edges in self.next]
 
     def _node(self) -> int:
         self._nodes += 1
@@ -366,7 +372,7 @@ class Automaton:
 
     def step(self, position: int, before: str, character: str) -> frozenset[int]:
         """Return the positions that read a character after another one."""
-        key = position, before, character
+        key = position, before if self._has_conditions[max(position, 0)] else "", character
         if key not in self._steps:
             self._steps[key] = frozenset([SEARCH] if position == SEARCH else []).union(
                 target
@@ -581,7 +587,7 @@ def _slow(pattern: Pattern, method: str, use: Callable[[str], object], word: Wor
         rate = seconds / len(text)
         if rate > SLOW and seconds > SHORT:
             break
-        if rate < suspicious:
+        if rate < suspicious or (count == STAGES[-2][0] and rate < STEADY * before):
             return None
     else:
         if rate < GROWTH * before:
