@@ -14,25 +14,27 @@ from renderer.adopt.dump.files import STDIN, find_files
 from renderer.adopt.dump.read import read_dump
 from renderer.adopt.dump.user_objects import reason_left_out
 from renderer.adopt.live.cluster_objects import ClusterObjects
-from renderer.adopt.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
+from renderer.adopt.live.compare_live import LiveDifference, SyncRules, compare_with_cluster, in_no_overlay
 from renderer.adopt.live.deletions import KINDS, is_being_deleted
 from renderer.adopt.live.revision_users import RevisionUsers, notes_about_others, notes_about_unnamed
 from renderer.app.comparison.ignores import Ignores
 from renderer.app.comparison.result import Comparison, without_former_values
 from renderer.app.comparison.revisions import side_at
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.side import RenderedSide, Side, written_of
 from renderer.app.comparison.stalled import has_refusals, with_stalled_syncs
+from renderer.app.comparison.synced_cluster import SyncedOverlay, with_whole_cluster
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.sparse_checkout import LastCommit, SparseCheckout, last_commit_if_sparse
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError
 from renderer.app.workers import done_in_order
+from renderer.checks.schemas.definition_changes import DEFINITION
 from renderer.diff.masking import with_shown_names
 from renderer.findings.run_findings import locate
 from renderer.gitops.tracking import TrackedObjects, default_namespace, retention_in_cluster, without_flux
 from renderer.kubevirt.facts.confidential.meant_keys import has_values_of_secret
-from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION
+from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, HYPERCONVERGED, KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -68,9 +70,13 @@ class _Rendered(NamedTuple):
 
 
 class _Compared(NamedTuple):
-    """The difference of an overlay; the other fields are as in ``RenderedOverlay``."""
+    """The difference of an overlay, with the objects that a sync changes, as they are after it.
+
+    The other fields are as in ``RenderedOverlay``.
+    """
 
     difference: OverlayDifference
+    synced: tuple[Resource, ...]
     seconds: float
     steps: int
     read: Mapping[str, int]
@@ -134,8 +140,8 @@ def compare_with_dump(  # noqa: PLR0913 - one for each option of the command
         for number, overlay in enumerate(in_turn(selected), start=1):
             with reporter.doing(f"rendering {overlay.path} ({number} of {len(selected)})"):
                 left_out = sparse.instead_of(overlay.path) if sparse else None
-                found = left_out or side.render(overlay.path) or RenderedSide(None)
-            rendered.append(_Rendered(overlay, found))
+                content = left_out or side.render(overlay.path) or RenderedSide(None)
+            rendered.append(_Rendered(overlay, content))
         contents = [one.side.content for one in rendered]
         if commit:  # what the cluster has of overlays that are not compared is not missing in Git
             committed = (commit.side.render(each.path) for each in lacking)
@@ -149,10 +155,13 @@ def compare_with_dump(  # noqa: PLR0913 - one for each option of the command
         sides = _BothSides(cluster, mounted, side.deployers, written, leaving)
         do = partial(_compared, side, sides)
         done = done_in_order(do, rendered, jobs, reporter.note, must_fork=True)
-        compared: list[OverlayDifference] = []
+        synced: list[SyncedOverlay] = []
         for number, each in enumerate(rendered, start=1):
             with reporter.doing(f"comparing {each.overlay.path} ({number} of {len(rendered)})"):
-                compared.append(next(done).difference._replace(cluster=each.overlay.cluster))
+                found = next(done)
+            own = found.difference._replace(cluster=each.overlay.cluster)
+            synced.append(SyncedOverlay(own, written_of(each.side), found.synced))
+        compared = with_whole_cluster(synced, cluster.objects)
         rendered_paths = {one.overlay.path for one in rendered if one.side.content}
         is_whole = rendered_paths.union(each.path for each in lacking).issuperset(
             each.path for each in side.found.chosen
@@ -275,18 +284,19 @@ class _BothSides:
 
 def _compared(side: Side, sides: _BothSides, rendered: _Rendered, *, is_last: bool = False) -> _Compared:  # noqa: ARG001 - nothing is kept for later overlays
     stopwatch, work_done, tainted_before = Stopwatch(), WorkDone(), count_tainted()
-    found = _overlay_difference(rendered, side, sides)
+    found, synced = _overlay_difference(rendered, side, sides)
     steps, read = work_done.since()
-    return _Compared(found, stopwatch.seconds(), steps, read, tainted_since(tainted_before))
+    return _Compared(found, synced, stopwatch.seconds(), steps, read, tainted_since(tainted_before))
 
 
-def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> OverlayDifference:
+def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> LiveDifference:
     overlay, (content, _, state, unknown) = rendered
     objects, deployers = sides.objects, sides.deployers
     if content is None or state is None:
         reason = unknown or f"it cannot be rendered in {side.name}"
-        return OverlayDifference(
-            overlay.path, overlay.name, (overlay.kubevirt, overlay.kubevirt), incomparable=reason
+        releases = overlay.kubevirt, overlay.kubevirt
+        return LiveDifference(
+            OverlayDifference(overlay.path, overlay.name, releases, incomparable=reason), ()
         )
     machines = LiveMachines(state, content.release, sides.cluster)
     own, leaving = deployers.of(overlay), sides.leaving[overlay.path]
@@ -301,7 +311,7 @@ def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> O
         leaving.objects,
         sides.revisions,
     )
-    found = compare_with_cluster(overlay.path, overlay.name, content, objects, settings)
+    found, synced = compare_with_cluster(overlay.path, overlay.name, content, objects, settings)
     found = sides.mounted.with_missing(found, content.written, content.release)
     notes = [*_release_notes(objects, content.release), *found.notes]
     if any(each.kind == CONTROLLER_REVISION for each in content.written):
@@ -309,6 +319,7 @@ def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> O
     if leaving.unknown:
         names = listed(leaving.unknown, _MOST_NAMED)
         notes.append(f"not judged whether objects leave Git: what deploys this also deploys {names}")
+    notes += _not_judged(found)
     added = {each.id.gvk.kind for each in found.changes if each.type is ChangeType.ADDED} - sides.kinds
     if added:
         kinds = listed(sorted(added), _MOST_NAMED)
@@ -321,7 +332,17 @@ def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> O
     if has_refusals(found):
         manifests = {each.current_id: each for each in (*objects.resources, *content.written)}
         found = with_stalled_syncs(found, overlay, deployers, manifests)
-    return found
+    return LiveDifference(found, synced)
+
+
+def _not_judged(found: OverlayDifference) -> Iterator[str]:
+    """Yield notes on objects of which only ``diff`` of two revisions judges what they do to machines."""
+    for change in found.changes:
+        kind, name = change.id.gvk.kind, change.id.name
+        if kind == DEFINITION and change.type is ChangeType.CHANGED:
+            yield f"not judged with --live: what another {kind} {name} refuses, and which fields it drops"
+        elif kind in (KUBEVIRT, HYPERCONVERGED) and change.type is ChangeType.CHANGED:
+            yield f"machines are judged by the configuration of the cluster, not by {kind} {name} of Git"
 
 
 def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:

@@ -32,11 +32,13 @@ from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge
 from renderer.kubevirt.impact.lost_objects import lost_with, may_hold_data
 from renderer.kubevirt.impact.lost_revision import named_revisions, still_needed, with_lost_revisions
+from renderer.kubevirt.impact.other_cluster import installation
 from renderer.kubevirt.impact.other_operators import removal_impact
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange
 from renderer.kubevirt.impact.stateful_set import claims_lost_by_scaling
 from renderer.kubevirt.impact.storage_objects import StorageObjects
 from renderer.kubevirt.impact.table import Views
+from renderer.kubevirt.instancetype.cluster_kubevirt import kubevirt_of
 from renderer.model.difference import (
     ChangeType,
     DataChange,
@@ -104,9 +106,16 @@ class SyncRules(NamedTuple):
     revisions: Container[tuple[str, str]] = frozenset()
 
 
+class LiveDifference(NamedTuple):
+    """The difference of an overlay, and the objects that a sync changes, as they are after it."""
+
+    difference: OverlayDifference
+    synced: tuple[Resource, ...]
+
+
 def compare_with_cluster(
     path: str, name: str, overlay: OverlaySide, cluster: ClusterObjects, settings: SyncRules
-) -> OverlayDifference:
+) -> LiveDifference:
     """Return the differences between a cluster and a rendered overlay, in the direction of a sync."""
     comparison = _LiveComparison(overlay, cluster, settings)
     changes = [change for each in overlay.written if (change := comparison.of(each)) is not None]
@@ -124,7 +133,7 @@ def compare_with_cluster(
     )
     changes = comparison.with_lost_disks(changes)
     comparison.equal -= len(changes) - present
-    return OverlayDifference(
+    difference = OverlayDifference(
         path=path,
         name=name,
         releases=(overlay.release, overlay.release),
@@ -137,6 +146,7 @@ def compare_with_cluster(
         ignored=tuple(comparison.ignored_differences()),
         notes=tuple(comparison.notes()),
     )
+    return LiveDifference(difference, tuple(synced for _, synced in comparison.drifted))
 
 
 def in_no_overlay(
@@ -192,7 +202,8 @@ class _LiveComparison:
         self._overlay = overlay
         self._objects = objects
         self._settings = settings
-        self._cluster = overlay.cluster(objects.configuration(overlay.release))
+        self._cluster_kubevirt = objects.configuration(overlay.release)
+        self._cluster = overlay.cluster(self._cluster_kubevirt)
         self._ignored: Counter[str] = Counter()
         self._unjudged = 0
         self._drifts = 0
@@ -448,7 +459,7 @@ class _LiveComparison:
         views = VirtualMachineView.of(live), VirtualMachineView.of(synced)
         if views[0] is None or views[1] is None:
             data = claims_lost_by_scaling(live, synced, self._objects.storage)
-            return Judgement((), None, data=data)
+            return Judgement((), self._installation(live, synced), data=data)
         lost = self._lost_revisions(drift) if live.kind == VM else {}
         changes = vm_changes(
             (views[0], views[1]),
@@ -462,6 +473,12 @@ class _LiveComparison:
         if change is not None:
             judgement = self._outlook.of_update(change, live, synced, judgement)
         return with_lost_revisions(judgement, lost, lost.__getitem__)
+
+    def _installation(self, live: Resource, synced: Resource) -> Impact | None:
+        """Return what another KubeVirt, or another configuration of it, does to machines that run."""
+        release, kubevirt = self._cluster.release, self._cluster_kubevirt
+        made = kubevirt_of(live, release).content, kubevirt_of(synced, release).content
+        return installation(live, synced, made, self._cluster, kubevirt, self._overlay.written)
 
     def _lost_revisions(self, drift: Drift) -> Mapping[str, str]:
         """Return the ControllerRevisions that a VM needs after a sync and will not have, with the reasons."""

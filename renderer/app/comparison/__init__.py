@@ -25,6 +25,9 @@ The overlays:
 ``image_markers``             what image automation may write from now on
 ``unknown_names``, ``new_namespaces``  what machines name and no file has: ``manifests_with``
 
+A cluster and Git:
+``synced_cluster``            what drifted objects do to machines of other overlays
+
 What deploys the overlays:
 ``applying_engine``           the engine of an overlay, as judgements ask it
 ``deployer_changes``          the objects that deploy overlays: ``deployer_map``
