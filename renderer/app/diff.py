@@ -185,7 +185,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     if causes is not None:
         with reporter.doing("looking for the causes of the differences"):
             found = causes.traced(found)
-    found = unlisted.added_to(found, deployers.ids, deployers.taken)
+    found = unlisted.added_to(found, deployers.keys, deployers.taken)
     return errors.with_difference(
         Difference(
             before.name,

@@ -40,7 +40,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import FLUX_OPERATOR_GROUP, FLUX_SOURCE_GROUP
 from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.kube.location import DocumentPlace, Site
-from renderer.model.kube.res_id import Reference, ResId
+from renderer.model.kube.res_id import ObjectKey, Reference, ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.run.work import spend
@@ -82,10 +82,10 @@ class Deployers:
         self._parents_of_folders: dict[str, frozenset[Site]] = {}
         self._applied: dict[DocumentPlace, bool] = {}
         self._made: dict[DocumentPlace, tuple[Resource, ...] | None] = {}
-        self._made_ids: dict[DocumentPlace, frozenset[ResId]] = {}
+        self._keys_made: dict[DocumentPlace, frozenset[ObjectKey]] = {}
         self._known: dict[tuple[str, str], tuple[Resource, ...]] = {}
         self._known_sources: dict[tuple[Site, ResId], frozenset[str]] = {}
-        self._made_by_folder: dict[DocumentPlace, Mapping[str, Mapping[ResId, Resource]]] = {}
+        self._made_by_folder: dict[DocumentPlace, Mapping[str, Mapping[ObjectKey, Resource]]] = {}
         self._folders = frozenset(folder for each in overlays for folder in (each.path, each.output))
         self._entries = [each.deployer for each in overlays if each.deployer]
         self._found: list[Resource] = []
@@ -370,7 +370,7 @@ class Deployers:
         """Yield the objects that deploy the folders of the given ones, up to the roots."""
         by_folder, _ = self._by_source
         waiting = [*deployers]
-        known = {each.current_id for each in waiting}
+        known = {each.object_key for each in waiting}
         searched: set[tuple[str, Reference | None]] = set()
         while waiting:
             spend(_STEPS_PER_DEPLOYER, _LOOKING)
@@ -381,15 +381,15 @@ class Deployers:
                     continue
                 searched.add((folder, source))
                 for number in by_folder.get(folder, ()):
-                    parent, id_ = self._deploying[number], self._ids[number]
-                    if id_ not in known and self._source_keys[number] in (None, source):
-                        known.add(id_)
+                    parent, key = self._deploying[number], self._keys[number]
+                    if key not in known and self._source_keys[number] in (None, source):
+                        known.add(key)
                         waiting.append(parent)
                         yield parent
 
     @cached_property
-    def _ids(self) -> Sequence[ResId]:
-        return [each.current_id for each in self._deploying]
+    def _keys(self) -> Sequence[ObjectKey]:
+        return [each.object_key for each in self._deploying]
 
     @cached_property
     def _source_keys(self) -> Sequence[Reference | None]:
@@ -448,7 +448,7 @@ class Deployers:
         """
         above = [[each, *self.above([each])] for each in (one, other)]
         spend(_STEPS_PER_DEPLOYER * sum(map(len, above)), _LOOKING)
-        if not {each.current_id for each in above[0]}.isdisjoint(each.current_id for each in above[1]):
+        if not {each.object_key for each in above[0]}.isdisjoint(each.object_key for each in above[1]):
             return True
         folders = [folder_of(each[-1].origin.path).split("/") for each in above]
         return len(folders[0]) == len(folders[1]) and sum(a != b for a, b in zip(*folders, strict=True)) == 1
@@ -462,7 +462,7 @@ class Deployers:
 
     def maker_of(self, deployer: Resource) -> Resource | None:
         """Return the set that makes an Application or Kustomization; None if that is in Git itself."""
-        if any(each.origin == deployer.origin for each in self.written.get(deployer.current_id, ())):
+        if any(each.origin == deployer.origin for each in self.written.get(deployer.object_key, ())):
             return None
         return self._sets.get(deployer.origin.document_place)
 
@@ -524,29 +524,29 @@ class Deployers:
         clusters, is_own = self._config.clusters, self.urls.is_this_repository
         return generate(self._tree, maker, clusters, is_own, lambda _: None)
 
-    def makes(self, maker: Resource, made: ResId) -> bool:
+    def makes(self, maker: Resource, made: ObjectKey) -> bool:
         """Return True if the ApplicationSet with the name of ``maker`` makes an Application here."""
-        named = filter(is_application_set, self.written.get(maker.current_id, ()))
-        return any(made in self._ids_made_by(each) for each in named)
+        named = filter(is_application_set, self.written.get(maker.object_key, ()))
+        return any(made in self._keys_made_by(each) for each in named)
 
-    def _ids_made_by(self, maker: Resource) -> frozenset[ResId]:
+    def _keys_made_by(self, maker: Resource) -> frozenset[ObjectKey]:
         key = maker.origin.document_place
-        if key not in self._made_ids:
-            self._made_ids[key] = frozenset(each.current_id for each in self.made_by(maker))
-        return self._made_ids[key]
+        if key not in self._keys_made:
+            self._keys_made[key] = frozenset(each.object_key for each in self.made_by(maker))
+        return self._keys_made[key]
 
-    def made_for(self, maker: Resource, overlay: Overlay) -> Mapping[ResId, Resource]:
+    def made_for(self, maker: Resource, overlay: Overlay) -> Mapping[ObjectKey, Resource]:
         """Return the Applications and Kustomizations that a set makes, and that deploy an overlay."""
         key = maker.origin.document_place
         if key not in self._made_by_folder:
-            by_folder: dict[str, dict[ResId, Resource]] = {}
+            by_folder: dict[str, dict[ObjectKey, Resource]] = {}
             for each in filter(_deploys, self.made_by(maker)):
                 for source in self._own_sources(each):
-                    by_folder.setdefault(posixpath.normpath(source), {})[each.current_id] = each
+                    by_folder.setdefault(posixpath.normpath(source), {})[each.object_key] = each
             self._made_by_folder[key] = by_folder
         folders = overlay.path, *folders_above(posixpath.join(overlay.output, "x"))
         found = (self._made_by_folder[key].get(posixpath.normpath(folder), {}) for folder in folders)
-        return {id_: each for one in found for id_, each in one.items()}
+        return {key: each for one in found for key, each in one.items()}
 
     @cached_property
     def _tree(self) -> RepositoryTree:
@@ -561,11 +561,11 @@ class Deployers:
         return {each.origin.document_place: each for each in sets}
 
     @cached_property
-    def written(self) -> Mapping[ResId, list[Resource]]:
+    def written(self) -> Mapping[ObjectKey, list[Resource]]:
         """The Applications, Kustomizations, sets and sources in files; several clusters may have one."""
-        found: dict[ResId, list[Resource]] = {}
+        found: dict[ObjectKey, list[Resource]] = {}
         for each in (*self._found, *self._beside):
-            found.setdefault(each.current_id, []).append(each)
+            found.setdefault(each.object_key, []).append(each)
         return found
 
     @property
@@ -599,7 +599,7 @@ class Deployers:
     def kustomizations(self) -> Iterator[Resource]:
         """The Flux Kustomizations, each once; the entry of an overlay is as Flux applies it."""
         every = filter(is_flux_kustomization, (*self._entries, *self._deploying))
-        yield from {each.current_id: each for each in reversed([*every])}.values()
+        yield from {each.object_key: each for each in reversed([*every])}.values()
 
     def rules(self, overlay: Overlay) -> IgnoreRules:
         """Return the differences of an overlay that all of its engines are configured to ignore.

@@ -109,6 +109,15 @@ def test_new_name_of_what_deploys_a_folder(
     assert text.count("changed VirtualMachine prod/db: may be deleted") == is_risk
 
 
+def test_new_versions_of_apis_are_of_the_same_objects(folder: Path) -> None:
+    root = kustomization("root").replace("./root", "./clusters")
+    after = {"clusters/apps.yaml": PLAIN, "clusters/root.yaml": root, "clusters/source.yaml": FLUX_SOURCE}
+    before = {path: text.replace("fluxcd.io/v1", "fluxcd.io/v1beta2") for path, text in after.items()}
+    text = shown(folder, {**TREE, **before}, after)
+    assert text.startswith("no running virtual machine changes"), text
+    assert "not compared" not in text
+
+
 DISK = """\
 apiVersion: cdi.kubevirt.io/v1beta1
 kind: DataVolume

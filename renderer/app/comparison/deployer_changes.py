@@ -25,7 +25,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Effect, Impact, OverlayDifference, ResourceChange
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.release import LATEST
@@ -35,8 +35,8 @@ from renderer.pipeline.deployer_files import deployer_files, objects_in
 if TYPE_CHECKING:
     from renderer.app.comparison.causes import Causes
 
-#: The impacts of the objects that deploy a compared overlay, by their identity and entry.
-_Impacts: TypeAlias = dict[tuple[ResId, str], Impact | None]
+#: The impacts of the objects that deploy a compared overlay, by their key and entry.
+_Impacts: TypeAlias = dict[tuple[ObjectKey, str], Impact | None]
 
 
 class DeployerChanges:
@@ -60,10 +60,10 @@ class DeployerChanges:
         self._trees = TreeChanges(before, after)
         self._failed = failed
         self._unlisted = unlisted
-        self._rendered: set[tuple[ResId, str]] = set()
+        self._rendered: set[tuple[ObjectKey, str]] = set()
         self._added: dict[str, Overlay] = {}
         #: The objects that deploy compared overlays, as far as they were compared.
-        self.ids: frozenset[ResId] = frozenset()
+        self.keys: frozenset[ObjectKey] = frozenset()
         #: The Applications that another set takes over, and that deploy no compared overlay.
         self.taken: tuple[Taken, ...] = ()
 
@@ -72,7 +72,7 @@ class DeployerChanges:
         entry = entry_of(overlay)
         old, new = (each.content if each else None for each in (before, after))
         for content in filter(None, (old, new)):
-            self._rendered.update((each.current_id, entry) for each in content.written)
+            self._rendered.update((each.object_key, entry) for each in content.written)
         if old and new:
             self._trees.add(overlay, old.written, new.written)
         self._added[overlay.path] = overlay
@@ -90,7 +90,7 @@ class DeployerChanges:
         deployers = DeployerMap(*self._sides)
         for overlay in self._added.values():
             deployers.add(overlay)
-        self.ids = frozenset(each.id for each in deployers.places(self._unlisted))
+        self.keys = frozenset(each.deployer for each in deployers.places(self._unlisted))
         redirected = RedirectedOverlays(*self._sides, deployers, self._changed)
         for path, overlay in self._added.items():
             reasons[path] += redirected.reasons(overlay)
@@ -110,14 +110,14 @@ class DeployerChanges:
     def _note_taken(self, deployers: DeployerMap, reasons: Mapping[str, list[str]]) -> None:
         """Note the Applications that another set begins to make, each with the overlays that it deploys."""
         taken = {**taken_applications(*self._sides)}
-        noted: set[ResId] = set()
+        noted: set[ObjectKey] = set()
         for path, overlay in self._added.items() if taken else ():
-            ids = dict.fromkeys(key.id for key in deployers.of(path)[0])
-            ids |= dict.fromkeys(old.current_id for old, _ in deployers.applied(overlay))
-            for id_ in ids.keys() & taken.keys():
-                reasons[path].append(taken[id_].reason)
-                noted.add(id_)
-        self.taken = tuple(each for id_, each in taken.items() if id_ not in noted)
+            keys = dict.fromkeys(key.deployer for key in deployers.of(path)[0])
+            keys |= dict.fromkeys(old.object_key for old, _ in deployers.applied(overlay))
+            for key in keys.keys() & taken.keys():
+                reasons[path].append(taken[key].reason)
+                noted.add(key)
+        self.taken = tuple(each for key, each in taken.items() if key not in noted)
 
     def _compared(
         self, deployers: DeployerMap, overlays: Mapping[str, OverlayDifference], causes: Causes | None
@@ -128,12 +128,12 @@ class DeployerChanges:
         for key, path in deployers.places(self._unlisted).items():
             old, new = deployers.pair(key)
             if path not in self._failed:
-                impacts[key.id, key.entry] = None
+                impacts[key.deployer, key.entry] = None
             if old is not None and new is not None:
                 if is_same(old.content, new.content):
                     continue
-                impacts[key.id, key.entry] = impact_of(old, new)
-            is_elsewhere = {(key.id, key.entry), (key.id, "")} & self._rendered
+                impacts[key.deployer, key.entry] = impact_of(old, new)
+            is_elsewhere = {(key.deployer, key.entry), (key.deployer, "")} & self._rendered
             if not is_elsewhere and not self._is_unreadable(old, new):
                 found = _changes_of(old, new, overlays[path], causes)
                 removal = removal_impact(old) if path in self._failed and old and not new else None
@@ -151,10 +151,10 @@ class DeployerChanges:
                     continue
                 if new is None and keeps_what_it_made(maker, old):
                     continue
-                if impacts.get((maker.current_id, entry)) != impact:
-                    impacts[(new or old).current_id, entry] = impact
+                if impacts.get((maker.object_key, entry)) != impact:
+                    impacts[(new or old).object_key, entry] = impact
                     changes.setdefault(path, []).extend(_changes_of(old, new, overlays[path], causes))
-                    self.ids |= {old.current_id}
+                    self.keys |= {old.object_key}
         return changes, impacts
 
     def _may_differ(self) -> bool:
@@ -212,7 +212,7 @@ class DeployerChanges:
         changes: list[ResourceChange] = []
         equal = overlay.equal
         for each in overlay.changes:
-            if pair := self._written_twice(each.id):
+            if pair := self._written_twice(each.id.object_key):
                 changed = _changes_of(*pair, overlay, causes)
                 equal += not changed
                 changes += changed
@@ -229,17 +229,17 @@ class DeployerChanges:
             (
                 [*side.deployers.above([deployer])]
                 for side in self._sides
-                if deployer.current_id in side.deployers.written
+                if deployer.object_key in side.deployers.written
             ),
             [],
         )
         own = [deployer] if any(side.fs.is_file(deployer.origin.path) for side in self._sides) else []
-        pairs = [self._written_twice(each.current_id) for each in (*own, *above)]
+        pairs = [self._written_twice(each.object_key) for each in (*own, *above)]
         return all(pair is not None and is_same(pair[0].content, pair[1].content) for pair in pairs)
 
-    def _written_twice(self, id_: ResId) -> tuple[Resource, Resource] | None:
+    def _written_twice(self, key: ObjectKey) -> tuple[Resource, Resource] | None:
         """Return an object of a file as it is on both sides; None if it is not there."""
-        before, after = (side.deployers.written.get(id_, ()) for side in self._sides)
+        before, after = (side.deployers.written.get(key, ()) for side in self._sides)
         same_file = ((old, new) for old in before for new in after if old.origin.path == new.origin.path)
         return next(same_file, None)
 
@@ -296,10 +296,11 @@ def _judged(change: ResourceChange, entry: str, impacts: _Impacts) -> ResourceCh
 
     The changes of a compared overlay say what is deleted with the object that deploys it.
     """
+    key = change.id.object_key
     takes_others = change.after is None and Effect.MAY_DELETE in change.effects
-    if takes_others and not impacts.keys().isdisjoint({(change.id, entry), (change.id, "")}):
+    if takes_others and not impacts.keys().isdisjoint({(key, entry), (key, "")}):
         return change._replace(impact=None, effects=())
-    impact = impacts.get((change.id, entry))
+    impact = impacts.get((key, entry))
     if impact is None or change.impact or (impact.effect is Effect.NONE and len(change.fields) > 1):
         return change
     return change.with_impact(impact)

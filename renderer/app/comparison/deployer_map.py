@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.app.comparison.side import Side
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
 from renderer.pipeline.deployers import is_set
@@ -20,7 +20,7 @@ class DeployerKey(NamedTuple):
     folder of its file, if several have the name.
     """
 
-    id: ResId
+    deployer: ObjectKey
     entry: str
     folder: str = ""
 
@@ -55,10 +55,10 @@ class DeployerMap:
                     keys[key] = None
 
     def _key(self, deployer: Resource, entry: str) -> DeployerKey:
-        id_ = deployer.current_id
-        is_ambiguous = any(len(each.side.deployers.written.get(id_, ())) > 1 for each in self._sides)
+        object_key = deployer.object_key
+        is_ambiguous = any(len(each.side.deployers.written.get(object_key, ())) > 1 for each in self._sides)
         folder = posixpath.dirname(deployer.origin.path) if is_ambiguous and not entry else ""
-        return DeployerKey(id_, entry, folder)
+        return DeployerKey(object_key, entry, folder)
 
     def of(self, path: str) -> tuple[Mapping[DeployerKey, None], Mapping[DeployerKey, None]]:
         """Return the deployers of an overlay on each side."""
@@ -73,7 +73,7 @@ class DeployerMap:
     def object(self, number: int, key: DeployerKey) -> Resource | None:
         """Return a deployer on the first or second side (0 or 1), also if it deploys no overlay there."""
         each = self._sides[number]
-        written = each.side.deployers.written.get(key.id, ())
+        written = each.side.deployers.written.get(key.deployer, ())
         return each.found.get(key) or (written[0] if len(written) == 1 else None)
 
     def pair(self, key: DeployerKey) -> tuple[Resource | None, Resource | None]:

@@ -24,7 +24,7 @@ from renderer.kubevirt.facts.lists import is_same
 from renderer.model.difference import Impact, OverlayDifference
 from renderer.model.engines import ENGINE_GROUPS
 from renderer.model.kube.location import DocumentPlace
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.pipeline.deployer_files import deployer_files
 from renderer.pipeline.deployers import is_set
@@ -41,18 +41,18 @@ class EngineObjects:
         self._changed = changed
         self._is_other_changed = is_other_changed
         #: The objects that overlays contain, on each side.
-        self._contained: dict[str, tuple[Mapping[ResId, Resource], Mapping[ResId, Resource]]] = {}
+        self._contained: dict[str, tuple[Mapping[ObjectKey, Resource], Mapping[ObjectKey, Resource]]] = {}
 
     def add(self, overlay: OverlayStates) -> None:
         """Add an overlay; the objects in it are compared with it."""
         before, after = (
-            {each.current_id: each for each in written_of(side) if each.gvk.group.endswith(ENGINE_GROUPS)}
+            {each.object_key: each for each in written_of(side) if each.gvk.group.endswith(ENGINE_GROUPS)}
             for side in overlay.ends
         )
         self._contained[overlay.overlay.path] = before, after
 
     def judged(
-        self, overlays: Iterable[OverlayDifference], deployers: Collection[ResId]
+        self, overlays: Iterable[OverlayDifference], deployers: Collection[ObjectKey]
     ) -> Iterator[OverlayDifference]:
         """Yield overlays with what the changed objects of engines in them do to what is not rendered.
 
@@ -60,20 +60,20 @@ class EngineObjects:
         """
         for overlay in overlays:
             before, after = self._contained.get(overlay.path) or ({}, {})
-            others = (each for id_, each in after.items() if id_ not in deployers)
+            others = (each for key, each in after.items() if key not in deployers)
             impacts = dict(self._impacts(before.values(), others))
             yield _with_impacts(overlay, impacts) if impacts else overlay
 
     def _impacts(
         self, before: Iterable[Resource], after: Iterable[Resource]
-    ) -> Iterator[tuple[ResId, Impact]]:
+    ) -> Iterator[tuple[ObjectKey, Impact]]:
         """Yield the impact of each changed object of an engine on what it deploys, here or elsewhere."""
-        former = {each.current_id: each for each in before}
+        former = {each.object_key: each for each in before}
         for new in after:
-            old = former.get(new.current_id)
+            old = former.get(new.object_key)
             impact = self._impact(old, new) if old and not is_same(old.content, new.content) else None
             if impact is not None:
-                yield new.current_id, impact
+                yield new.object_key, impact
 
     def _impact(self, old: Resource, new: Resource) -> Impact | None:
         impacts = [impact_of(old, new)]
@@ -85,23 +85,23 @@ class EngineObjects:
         return max(filter(None, impacts), key=lambda each: each.effect.severity, default=None)
 
     def elsewhere(
-        self, known: AbstractSet[ResId | DocumentPlace], taken: Iterable[Taken]
+        self, known: AbstractSet[ObjectKey | DocumentPlace], taken: Iterable[Taken]
     ) -> Iterator[OverlayDifference]:
         """Yield the differences of the changed objects that are not ``known``, by folder.
 
         ``known`` are those that overlays contain, or that deploy overlays and are compared with these.
         ``taken`` are Applications that a set takes over, and with which no overlay is compared.
         """
-        takers = {each.maker.current_id: each for each in taken if each.impact}
+        takers = {each.maker.object_key: each for each in taken if each.impact}
         known = known - takers.keys()
         files = {*self._changed, *(each.maker.origin.path for each in takers.values())}
         before, after = (each.engine_objects(files, known) for each in self._sides)
         for folder, made in self._made_otherwise().items():
             for objects, each in zip((before, after), made, strict=True):
-                objects.setdefault(folder, []).extend(one for one in each if one.current_id not in known)
+                objects.setdefault(folder, []).extend(one for one in each if one.object_key not in known)
         for found, old, new in differences_by_folder(self._sides, before, after):
             impacts = dict(self._impacts(old.written, new.written))
-            impacts |= {id_: each.impact for id_, each in takers.items() if each.impact}
+            impacts |= {key: each.impact for key, each in takers.items() if each.impact}
             yield _with_impacts(found, impacts)
 
     def _made_otherwise(self) -> Mapping[str, tuple[list[Resource], list[Resource]]]:
@@ -112,7 +112,7 @@ class EngineObjects:
         """
         made = [
             {
-                (folder_of(maker.origin.path), each.current_id): (maker, each)
+                (folder_of(maker.origin.path), each.object_key): (maker, each)
                 for maker in side.side.deployers.objects
                 if is_set(maker)
                 for each in side.side.deployers.made_by(maker)
@@ -142,16 +142,18 @@ class EngineObjects:
         """Return True if an Application stays as its set has made it."""
         if is_resource_set(maker):
             return is_gone and keeps_what_it_made(maker, made)
-        staying = self._sides[1].side.deployers.written.get(maker.current_id, ())
+        staying = self._sides[1].side.deployers.written.get(maker.object_key, ())
         new = next(filter(is_set, staying), None)
         if new is None:
             return True
         return keeps_what_it_made(new, made) if is_gone else not updates_what_it_made(new)
 
 
-def _with_impacts(overlay: OverlayDifference, impacts: Mapping[ResId, Impact]) -> OverlayDifference:
+def _with_impacts(overlay: OverlayDifference, impacts: Mapping[ObjectKey, Impact]) -> OverlayDifference:
     """Return an overlay with impacts on what its objects deploy, where none is known."""
-    changes = (each if each.impact else each.with_impact(impacts.get(each.id)) for each in overlay.changes)
+    changes = (
+        each if each.impact else each.with_impact(impacts.get(each.id.object_key)) for each in overlay.changes
+    )
     return overlay._replace(changes=tuple(changes))
 
 
@@ -173,18 +175,18 @@ def differences_by_folder(
 def _pair_moved(before: dict[str, list[Resource]], after: Mapping[str, list[Resource]]) -> None:
     """Move the objects whose file is in another folder from now on to that one, to compare them there."""
     former, latter = (
-        {folder: {each.current_id for each in objects} for folder, objects in side.items()}
+        {folder: {each.object_key for each in objects} for folder, objects in side.items()}
         for side in (before, after)
     )
-    places: dict[ResId, list[str]] = {}
-    for folder, ids in latter.items():
-        for id_ in ids - former.get(folder, set()):
-            places.setdefault(id_, []).append(folder)
+    places: dict[ObjectKey, list[str]] = {}
+    for folder, keys in latter.items():
+        for key in keys - former.get(folder, set()):
+            places.setdefault(key, []).append(folder)
     for folder in tuple(before):
         staying: list[Resource] = []
         for each in before[folder]:
-            new_places = places.get(each.current_id, ())
-            if len(new_places) == 1 and each.current_id not in latter.get(folder, ()):
+            new_places = places.get(each.object_key, ())
+            if len(new_places) == 1 and each.object_key not in latter.get(folder, ()):
                 before.setdefault(new_places[0], []).append(each)
             else:
                 staying.append(each)

@@ -281,7 +281,7 @@ class _AppliedFiles(Container[str]):
     def _is_deployed(self, deployer: Resource) -> bool:
         known = self._before.deployers.written
         above = (deployer, *self._side.deployers.above([deployer]))
-        return deployer.origin.path in self._of_overlays or any(each.current_id in known for each in above)
+        return deployer.origin.path in self._of_overlays or any(each.object_key in known for each in above)
 
     @cached_property
     def _of_overlays(self) -> frozenset[str]:

@@ -135,5 +135,5 @@ def _traits(overlay: Overlay) -> Iterator[tuple[str, object]]:
     yield "output", overlay.output
     yield "path below the first folder", overlay.path.partition("/")[2]
     if overlay.deployer:
-        yield "deployer", overlay.deployer.current_id
+        yield "deployer", overlay.deployer.object_key
     yield "name", overlay.name

@@ -218,11 +218,11 @@ class MovedObjects:
         risk = deletions.at_risk(moved) if moved and deletions else None
         if moved is None or deletions is None or secrets is None or risk is None:
             return change
-        latter, last = self._owners(after, path), {each.id for each in self._owners(after, origin)}
+        latter, last = self._owners(after, path), {each.key for each in self._owners(after, origin)}
         for old in self._owners(before, origin) if latter else ():
-            new = next((each for each in latter if each.id == old.id), latter[0])
+            new = next((each for each in latter if each.key == old.key), latter[0])
             handover = Handover(old, new)
-            if exemption := handover.exemption(moved, may_be_gone=old.id not in last):
+            if exemption := handover.exemption(moved, may_be_gone=old.key not in last):
                 cause, lost = handover.cause(risk), deletions.lost_with(moved)
                 return without_secret_words(with_deletion_risk(change, cause, exemption, lost), secrets)
         return change

@@ -25,7 +25,7 @@ from renderer.gitops.pruning import (
 )
 from renderer.model.difference import OverlayDifference, ResourceChange
 from renderer.model.kube.json import object_at
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import ObjectKey, ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.run.work import spend
 from renderer.pipeline.deployers import own_id
@@ -40,6 +40,14 @@ class Owner(NamedTuple):
     id: ResId
     deployer: Resource
     maker: Resource | None = None
+
+    @property
+    def key(self) -> ObjectKey:
+        return self.id.object_key
+
+    @property
+    def maker_key(self) -> ObjectKey | None:
+        return self.maker.object_key if self.maker else None
 
     @property
     def maker_id(self) -> ResId | None:
@@ -59,7 +67,7 @@ class Handover(NamedTuple):
     def cause(self, risk: Risk) -> str:
         """The first part of a message: who may delete an object, with what, and before what."""
         goods = f" with {risk.goods}" if risk.goods else ""
-        if self.old.id != self.new.id:
+        if self.old.key != self.new.key:
             old, new = self.old.id, self.new.id
             it = f"it,{goods}," if goods else "it"
             return f"{old} may delete {it} before {new} takes it over{risk.consequence}"
@@ -74,9 +82,9 @@ class Handover(NamedTuple):
         """
         old = self.old
         is_kept = old.maker is not None and keeps_what_it_made(old.maker, old.deployer)
-        if self.new.id != old.id:
+        if self.new.key != old.key:
             return exemption_needed(old.deployer, object_, may_be_gone=may_be_gone and not is_kept)
-        if self.new.maker_id == old.maker_id or is_kept:
+        if self.new.maker_key == old.maker_key or is_kept:
             return ""
         if old.maker is None and self.parents:
             retentions = (retention_of(each, old.deployer, is_gone=False) for each in self.parents)
@@ -111,21 +119,21 @@ def handovers(before: Side, after: Side, path: str) -> Iterator[Handover]:
     former, latter = owners_of(before, path), owners_of(after, path)
     gone, come = _without(former, latter), _without(latter, former)
     for old in gone if latter else ():
-        same = (each for each in come if each.id == old.id)
-        new = next(same, None) or next((each for each in (*come, *latter) if each.id != old.id), None)
-        if new is not None and new.id == old.id and old.maker and after.deployers.makes(old.maker, old.id):
+        same = (each for each in come if each.key == old.key)
+        new = next(same, None) or next((each for each in (*come, *latter) if each.key != old.key), None)
+        if new is not None and new.key == old.key and old.maker and after.deployers.makes(old.maker, old.key):
             continue  # it controls the Application, and another set cannot take it
         if new is not None:
-            parents = before.deployers.above([old.deployer]) if new.id == old.id else ()
+            parents = before.deployers.above([old.deployer]) if new.key == old.key else ()
             yield Handover(old, new, tuple(parents))
 
 
 def _without(owners: tuple[Owner, ...], others: tuple[Owner, ...]) -> list[Owner]:
     """Return the owners that are not among the others, which may be several of one name."""
-    known = Counter((each.id, each.maker_id) for each in others)
+    known = Counter((each.key, each.maker_key) for each in others)
     found = []
     for each in owners:
-        key = each.id, each.maker_id
+        key = each.key, each.maker_key
         known[key] -= 1
         if known[key] < 0:
             found.append(each)
@@ -137,13 +145,13 @@ def joint_owners(before: Side, after: Side, path: str) -> Iterator[str]:
     overlay = after.overlays.get(path)
     if overlay is None or overlay.entry is not None or path not in before.overlays:
         return
-    known = {each.id for each in owners_of(before, path)}
+    known = {each.key for each in owners_of(before, path)}
     latter = owners_of(after, path)
     staying: dict[str, list[Owner]] = {}
     for each in latter:
-        if each.id in known:
+        if each.key in known:
             staying.setdefault(_target_of(each), []).append(each)
-    for new in (each for each in latter if each.id not in known) if staying else ():
+    for new in (each for each in latter if each.key not in known) if staying else ():
         of_target = staying.get(_target_of(new), ())
         stays = next((each for each in of_target if _are_rivals(after, each, new)), None)
         if stays is not None:

@@ -33,7 +33,7 @@ from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.engines import FLUX_SOURCE_GROUP
 from renderer.model.entry_point import EntryKind
 from renderer.model.kube.json import text_at
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
 from renderer.model.run.work import spend
@@ -145,10 +145,10 @@ class RedirectedOverlays:
         """Yield why a plain folder is built otherwise by the Kustomization of a folder above."""
         if overlay.entry is None or overlay.entry.options.kind is not EntryKind.DIRECTORY:
             return
-        former = {each.current_id: each for each in self._sides[0].deployers.with_sources_above(overlay.path)}
+        former = {each.object_key: each for each in self._sides[0].deployers.with_sources_above(overlay.path)}
         for new in self._sides[1].deployers.with_sources_above(overlay.path):
-            if new.current_id in former and is_flux_kustomization(new):
-                yield from self._built_by_others(former[new.current_id], new, overlay.path)
+            if new.object_key in former and is_flux_kustomization(new):
+                yield from self._built_by_others(former[new.object_key], new, overlay.path)
 
     def _unapplied(self, path: str) -> Iterator[str]:
         """Yield why an object does not deploy an overlay any more, although it stays: nothing applies it.
@@ -169,7 +169,7 @@ class RedirectedOverlays:
         entry = entry_object(self._sides[0], path)
         if entry is None or path in after.overlays:
             return ""
-        for each in after.deployers.written.get(entry.current_id, ()):
+        for each in after.deployers.written.get(entry.object_key, ()):
             if is_application(each) and makes_other_manifests(after.fs, each):
                 label = f"{each.kind} {each.name}"
                 return f"{label} stays, and is not rendered any more: it has a chart or plugin, or no folder"
@@ -194,13 +194,13 @@ class RedirectedOverlays:
         new, deployers = self._deployers.object(1, key), self._sides[1].deployers
         return tuple(
             f"{rival.origin.path} has a {rival.kind} {rival.name}, too: one of them is applied"
-            for rival in self._new_objects(key.id)
+            for rival in self._new_objects(key.deployer)
             if new is not None and deployers.are_rivals(new, rival)
         )
 
-    def _new_objects_of(self, id_: ResId) -> list[Resource]:
-        """Return the objects with an id that have another content than before, or that were not there."""
-        former, latter = (side.deployers.written.get(id_, ()) for side in self._sides)
+    def _new_objects_of(self, key: ObjectKey) -> list[Resource]:
+        """Return the objects of a name that have another content than before, or that were not there."""
+        former, latter = (side.deployers.written.get(key, ()) for side in self._sides)
         known = {each.origin: each.content for each in former}
         return [each for each in latter if known.get(each.origin) != each.content]
 
@@ -219,11 +219,11 @@ class RedirectedOverlays:
                 yield f"{new.kind} {new.name}, its source, was not in Git: it may have been another one"
             return
         if new is None:
-            if is_direct and key.id.gvk.group == FLUX_SOURCE_GROUP:
+            if is_direct and key.deployer[0] == FLUX_SOURCE_GROUP:
                 yield f"{old.kind} {old.name}, its source, is removed"
             return
         is_folder = overlay.deployer is None
-        if is_folder or key.id.gvk.group == FLUX_SOURCE_GROUP:  # sources are read from their files alone
+        if is_folder or key.deployer[0] == FLUX_SOURCE_GROUP:  # sources are read from their files alone
             yield from filter(None, [self._rebuilt(key)])
         if is_direct and not is_same(old.content, new.content):
             yield from redirections(old, new)
@@ -285,12 +285,12 @@ class RedirectedOverlays:
     def _redirecting_instances(self) -> Mapping[str, Sequence[tuple[int, str]]]:
         """Why FluxInstances make other roots than before, in order, by the folders of the roots."""
         before, after = self._sides
-        former: dict[ResId, dict[str, Resource]] = {}
+        former: dict[ObjectKey, dict[str, Resource]] = {}
         for each in before.deployers.instances:
-            former.setdefault(each.current_id, {}).setdefault(each.origin.path, each)
+            former.setdefault(each.object_key, {}).setdefault(each.origin.path, each)
         found: dict[str, list[tuple[int, str]]] = {}
         for number, new in enumerate(after.deployers.instances):
-            same = former.get(new.current_id, {})
+            same = former.get(new.object_key, {})
             old = same.get(new.origin.path) or next(iter(same.values()), None)
             reason = redirection_by_instance(old, new)
             written = [text_at(each.content, "spec", "sync", "path") for each in (old, new) if each]

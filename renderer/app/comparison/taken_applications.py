@@ -14,7 +14,7 @@ from typing import NamedTuple
 from renderer.app.comparison.side import Side
 from renderer.gitops.argocd.application import is_application, is_application_set
 from renderer.model.difference import Effect, Impact
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 
 _SOURCE = "argo-cd applicationset/controllers/applicationset_controller.go createOrUpdateInCluster"
@@ -23,14 +23,14 @@ _SOURCE = "argo-cd applicationset/controllers/applicationset_controller.go creat
 class Taken(NamedTuple):
     """An Application that ``maker`` begins to make. ``owner`` is the set that goes on making it, if any."""
 
-    id: ResId
+    name: str
     maker: Resource
     owner: Resource | None
 
     @property
     def reason(self) -> str:
         """Why what the Application deploys is not certain any more."""
-        label = f"ApplicationSet {self.maker.name} makes an Application {self.id.name} from now on, too"
+        label = f"ApplicationSet {self.maker.name} makes an Application {self.name} from now on, too"
         if self.owner is not None:
             return f"{label}: it has no effect while ApplicationSet {self.owner.name} controls that"
         return f"{label}, and writes it over the one in Git"
@@ -40,37 +40,37 @@ class Taken(NamedTuple):
         """What the new set does to what the Application has deployed; None if it cannot take it."""
         if self.owner is not None:
             return None
-        label = f"it takes over Application {self.id.name}, which is in Git"
+        label = f"it takes over Application {self.name}, which is in Git"
         reason = f"{label}: what that has deployed may be deleted"
         return Impact(Effect.MAY_DELETE, reason, _SOURCE)
 
 
-def taken_applications(before: Side, after: Side) -> Mapping[ResId, Taken]:
-    """Return the Applications of the first side that another set begins to make on the second one, by id."""
-    found: dict[ResId, Taken] = {}
+def taken_applications(before: Side, after: Side) -> Mapping[ObjectKey, Taken]:
+    """Return the Applications of the first side that another set begins to make on the second one."""
+    found: dict[ObjectKey, Taken] = {}
     former = _by_id(before)
     for maker, made in _made(after):
-        known = former.get(made.current_id, ())
-        if not known or any(each.current_id == maker.current_id for each in known):
+        known = former.get(made.object_key, ())
+        if not known or any(each.object_key == maker.object_key for each in known):
             continue
         if not any(each.origin == maker.origin or before.deployers.are_rivals(maker, each) for each in known):
             continue
         staying = filter(is_application_set, known)
-        owner = next((each for each in staying if after.deployers.makes(each, made.current_id)), None)
-        is_written = any(map(is_application, after.deployers.written.get(made.current_id, ())))
+        owner = next((each for each in staying if after.deployers.makes(each, made.object_key)), None)
+        is_written = any(map(is_application, after.deployers.written.get(made.object_key, ())))
         if owner is not None or is_written:
-            found[made.current_id] = Taken(made.current_id, maker, owner)
+            found[made.object_key] = Taken(made.name, maker, owner)
     return found
 
 
-def _by_id(side: Side) -> Mapping[ResId, list[Resource]]:
-    """Return the sets that make each Application, by its id, and the Application itself if a file has it."""
-    found: dict[ResId, list[Resource]] = {}
+def _by_id(side: Side) -> Mapping[ObjectKey, list[Resource]]:
+    """Return the sets that make each Application, and the Application itself if a file has it."""
+    found: dict[ObjectKey, list[Resource]] = {}
     for each in side.deployers.objects:
         if is_application(each):
-            found.setdefault(each.current_id, []).append(each)
+            found.setdefault(each.object_key, []).append(each)
     for maker, made in _made(side):
-        found.setdefault(made.current_id, []).append(maker)
+        found.setdefault(made.object_key, []).append(maker)
     return found
 
 

@@ -96,7 +96,7 @@ class TreeReaders:
         while waiting:
             each = waiting.pop()
             deployers = self._side.deployers
-            written = deployers.written.get(each.deployer.current_id, ()) if each.deployer else ()
+            written = deployers.written.get(each.deployer.object_key, ()) if each.deployer else ()
             if not written or any(each.output in deployers.sources_of(one) for one in written):
                 return True
             parents = (one for one in self._parents.get(each.output, ()) if one.path not in above)
@@ -125,7 +125,7 @@ class TreeReaders:
         elif is_flux_kustomization(entry):
             yield entry
         else:
-            written = deployers.written.get(entry.current_id, ())
+            written = deployers.written.get(entry.object_key, ())
             yield from (each for each in written if overlay.output in deployers.sources_of(each))
 
     def _folders_of(self, deployer: Resource, overlay: Overlay) -> Iterator[tuple[str, _Reads]]:

@@ -28,7 +28,7 @@ from renderer.kubevirt.facts.lists import is_same
 from renderer.model.difference import Danger, OverlayDifference
 from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import DocumentPlace
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import Overlay
@@ -64,7 +64,7 @@ class UnlistedOverlays:
         self.overlays = tuple(found.values())
         self.paths = found.keys()
         self._listed = {path: each for known in self._sides for path, each in known.side.overlays.items()}
-        self._rendered: set[ResId | DocumentPlace] = set()
+        self._rendered: set[ObjectKey | DocumentPlace] = set()
         #: The overlays that could not be rendered on a side, of those that the project does not list.
         self.failed: set[str] = set()
         self._completed: set[str] = set()
@@ -120,7 +120,7 @@ class UnlistedOverlays:
         """Note what an overlay contains. Return True if the project lists it, so that its errors count."""
         path = states.overlay.path
         for side, written in zip(self._sides, map(written_of, states.ends), strict=True):
-            self._rendered.update(*((one.current_id, one.origin.document_place) for one in written))
+            self._rendered.update(*((one.object_key, one.origin.document_place) for one in written))
             side.configuring += filter(configures_kubevirt, written)
         self._engines.add(states)
         if path in self.paths and any(each and each.content is None for each in states.ends):
@@ -128,7 +128,7 @@ class UnlistedOverlays:
         return path not in self.paths and path not in self._completed
 
     def added_to(
-        self, overlays: Iterable[OverlayDifference], deployers: Collection[ResId], taken: Iterable[Taken]
+        self, overlays: Iterable[OverlayDifference], deployers: Collection[ObjectKey], taken: Iterable[Taken]
     ) -> tuple[OverlayDifference, ...]:
         """Return the overlays of the project, and the harm done by what the project does not list.
 
@@ -188,14 +188,14 @@ class UnlistedOverlays:
             self._beside |= manifests[place, unit]
             old, new = (
                 side.of_objects(
-                    (each for each in objects if each.current_id not in self._rendered), unit, deployer
+                    (each for each in objects if each.object_key not in self._rendered), unit, deployer
                 )
                 for side, deployer, objects in zip(self._sides, deployers, (before, after), strict=True)
             )
             compared = compare_overlay(place, place.rpartition(":")[2], old, new)
-            known = {each.current_id for each in before}
-            added = (each for each in after if each.current_id not in known)
-            rivals = [each for each in added if each.current_id in self._rendered]
+            known = {each.object_key for each in before}
+            added = (each for each in after if each.object_key not in known)
+            rivals = [each for each in added if each.object_key in self._rendered]
             if rivals:
                 reason = f"{unit} has a {rivals[0].kind} {rivals[0].name}, too: one of them is applied"
                 compared = compared._replace(incomparable=reason)

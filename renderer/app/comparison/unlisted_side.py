@@ -31,7 +31,7 @@ from renderer.model.engines import ENGINE_GROUPS, FLUX_SOURCE_GROUP
 from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint, Strictness
 from renderer.model.kube.json import EMPTY, JsonObject, object_at, text_at
 from renderer.model.kube.location import DocumentPlace, Site
-from renderer.model.kube.res_id import Reference, ResId
+from renderer.model.kube.res_id import ObjectKey, Reference
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES, KUSTOMIZATION_HEAD, is_kustomization_file
 from renderer.model.pattern import pattern
@@ -153,10 +153,10 @@ class UnlistedSide:
         return {each.origin.document_place: each for one in listed for each in self.side.deployers.of(one)}
 
     @cached_property
-    def known_sources(self) -> Mapping[ResId, frozenset[str]]:
+    def known_sources(self) -> Mapping[ObjectKey, frozenset[str]]:
         """The folders that the objects that deploy overlays of the project deploy."""
         deployers = self.side.deployers
-        return {each.current_id: deployers.sources_of(each) for each in self._known.values()}
+        return {each.object_key: deployers.sources_of(each) for each in self._known.values()}
 
     def applied_beside(self, path: str) -> Iterator[tuple[Resource, str]]:
         """Yield the objects that deploy overlays and a manifest, each with the folder that lists it."""
@@ -194,7 +194,7 @@ class UnlistedSide:
         unknown = (*found.uncertain_entries, *found.incomplete_entries)
         if deployer is None or overlay.path in found.suspended or overlay.listed_as in unknown:
             return None
-        written = self.side.deployers.written.get(deployer.current_id, ())
+        written = self.side.deployers.written.get(deployer.object_key, ())
         same_file = [each for each in written if each.origin.path == deployer.origin.path]
         candidates = same_file or written
         if len(candidates) != 1:
@@ -251,8 +251,8 @@ class UnlistedSide:
         It is in an overlay, or else in a file, or else in the configuration of the default cluster. Of
         several, it is the nearest.
         """
-        known = {each.current_id for each in self.configuring}
-        written = (each for each in self._configuring_in_files if each.current_id not in known)
+        known = {each.object_key for each in self.configuring}
+        written = (each for each in self._configuring_in_files if each.object_key not in known)
         every = (*self.configuring, *written, *self.side.configuring(""))
         if not every:
             return EMPTY
@@ -385,7 +385,7 @@ class UnlistedSide:
         return found
 
     def engine_objects(
-        self, files: Iterable[str], known: AbstractSet[ResId | DocumentPlace]
+        self, files: Iterable[str], known: AbstractSet[ObjectKey | DocumentPlace]
     ) -> dict[str, list[Resource]]:
         """Return the objects of engines in files, by folder, without those that are ``known``."""
         files = (
@@ -396,7 +396,7 @@ class UnlistedSide:
         return self._by_folder(files, lambda each: each.gvk.group.endswith(ENGINE_GROUPS), known)
 
     def operator_objects(
-        self, files: Iterable[str], known: AbstractSet[ResId | DocumentPlace]
+        self, files: Iterable[str], known: AbstractSet[ObjectKey | DocumentPlace]
     ) -> dict[str, list[Resource]]:
         """Return the objects by which operators install KubeVirt, in files, as ``engine_objects`` does."""
         return self._by_folder(files, _is_of_operator, known)
@@ -413,12 +413,12 @@ class UnlistedSide:
         self,
         files: Iterable[str],
         is_wanted: Callable[[Resource], bool],
-        known: AbstractSet[ResId | DocumentPlace],
+        known: AbstractSet[ObjectKey | DocumentPlace],
     ) -> dict[str, list[Resource]]:
         found: dict[str, list[Resource]] = {}
         for path in sorted(filter(self.side.listing.is_manifest, files)):
             for each in filter(is_wanted, self._objects_of(path)):
-                if known.isdisjoint({each.current_id, each.origin.document_place}):
+                if known.isdisjoint({each.object_key, each.origin.document_place}):
                     found.setdefault(folder_of(path), []).append(each)
         return found
 

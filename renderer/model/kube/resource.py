@@ -9,7 +9,7 @@ from renderer.model.kube.field_path import ROOT, FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text
 from renderer.model.kube.list_elements import element_index, element_name, value_at
 from renderer.model.kube.location import Site
-from renderer.model.kube.res_id import Gvk, Reference, ResId
+from renderer.model.kube.res_id import Gvk, ObjectKey, Reference, ResId
 from renderer.model.kube.sharing import extended, once_for_same
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
@@ -120,6 +120,11 @@ class Resource(Record):
     @property
     def current_id(self) -> ResId:
         return ResId(self.gvk, self.name, self.namespace)
+
+    @property
+    def object_key(self) -> ObjectKey:
+        """The current identity in a cluster."""
+        return self.gvk.group, self.kind, self.namespace, self.name
 
     @property
     def reference(self) -> Reference:

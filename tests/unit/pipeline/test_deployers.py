@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from renderer.app.comparison.side import Side
 from renderer.files.file_system import MemoryFileSystem
-from renderer.model.kube.res_id import ResId
 from renderer.model.run.work import begin_run, spent
 
 KUSTOMIZATION = """\
@@ -84,5 +83,5 @@ def test_what_a_set_makes_is_looked_up() -> None:
     (maker,) = deployers.objects
     made = deployers.made_by(maker)
     assert len(made) == 100
-    assert all(deployers.makes(maker, each.current_id) for each in made)
-    assert not deployers.makes(maker, ResId(made[0].gvk, "b1", made[0].namespace))
+    assert all(deployers.makes(maker, each.object_key) for each in made)
+    assert not deployers.makes(maker, (*made[0].object_key[:3], "b1"))
