@@ -118,6 +118,11 @@ def test_gates_tell_an_old_refusal_from_a_new_one(mistaken: str) -> None:
     assert [diff("--fail-on", danger)[0] for danger in ("data", "still-refused", "refused")] == [1, 1, 0]
 
 
+def test_old_refusal_in_another_version_of_the_api_is_not_a_new_one(mistaken: str) -> None:
+    changed(mistaken.replace("kubevirt.io/v1", "kubevirt.io/v1alpha3"))
+    assert [diff("--fail-on", danger)[0] for danger in ("still-refused", "refused")] == [1, 0]
+
+
 def test_another_refusal_is_a_new_one_and_hides_no_data(mistaken: str) -> None:
     changed(mistaken.replace(*OTHER_DISK).replace("runStrategy: Always", "runStrategy: Sometimes"))
     assert first_line().startswith("REFUSED: prod/db; DATA: prod/db boots from another disk")

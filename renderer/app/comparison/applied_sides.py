@@ -147,10 +147,10 @@ def overdue(
     """Yield the objects of which the engine begins to apply what it left alone, and why it did."""
     if before is None or after is None or before.content is None or after.content is None:
         return
-    former = {each.current_id: each for each in before.content.written}
+    former = {each.object_key: each for each in before.content.written}
     for new in after.content.written:
         id_ = new.current_id
-        old = former.get(id_)
+        old = former.get(new.object_key)
         if old is None:
             continue
         if exemption := _lifted_exemption(engine, old, new):
@@ -174,12 +174,13 @@ def _lifted_exemption(engine: EngineRules, old: Resource, new: Resource) -> str:
 def _side_as_applied(
     before: OverlaySide, after: OverlaySide, engine: EngineRules, counts: Counter[str]
 ) -> OverlaySide:
-    former = {each.current_id: each for each in before.written}
+    former = {each.object_key: each for each in before.written}
     written: list[Resource] = []
     expanded, refused = dict(after.applied), dict(after.refused)
     for new in after.written:
         id_ = new.current_id
-        old = former.get(id_)
+        old = former.get(new.object_key)
+        before_id = old.current_id if old else id_
         # The annotations in Git decide: if an engine skips an object, the cluster never gets its annotations.
         skipped = engine.exemption(new, new if old else None)
         if skipped:
@@ -189,13 +190,15 @@ def _side_as_applied(
             written += [] if old is None else [old]
             refused.pop(id_, None)
             expanded.pop(id_, None)
-            if id_ in before.applied:
-                expanded[id_] = before.applied[id_]
+            if before_id in before.applied:
+                expanded[before_id] = before.applied[before_id]
             continue
         applied = new if old is None else _partly_applied(old, new, engine, after.release, counts)
         written.append(applied)
-        if applied is not new and id_ in expanded and id_ in before.applied:
-            content = without_ignored(expanded[id_].content, before.applied[id_].content, engine.about(id_))
+        if applied is not new and id_ in expanded and before_id in before.applied:
+            content = without_ignored(
+                expanded[id_].content, before.applied[before_id].content, engine.about(id_)
+            )
             expanded[id_] = expanded[id_].with_content(content)
     return after._replace(written=tuple(written), applied=expanded, refused=refused) if counts else after
 

@@ -70,9 +70,10 @@ class Comparison(NamedTuple):
 
 
 def _identity(finding: Located) -> tuple[object, ...]:
-    """Return the key of an error in both revisions: all of it except its line."""
+    """Return the key of an error in both revisions: all of it except its line, and versions of APIs."""
+    object_key = finding.resource.object_key if finding.resource else None
     return (
-        *(finding.code, finding.severity, finding.message, finding.resource, finding.field),
+        *(finding.code, finding.severity, finding.message, object_key, finding.field),
         *(finding.overlays, finding.other_objects),
     )
 
