@@ -111,7 +111,7 @@ class _Results:
     def keep(self, result: Rendered) -> None:
         path = result.overlay.path
         self.folders |= result.folders
-        if self.findings.add_located(self._targets.hold(path, result.findings), path):
+        if self.findings.add_located(self._targets.postpone(path, result.findings), path):
             self.broken.add(path)
         else:
             self._sound[path] = result._replace(findings=()) if result.findings else result

@@ -148,12 +148,12 @@ def validate_in(
     targets = SharedTargets[Diagnostic]()
     for overlay in in_turn(in_scope):
         found = _build_findings(run, overlay, about, is_rendered=True)
-        findings.add(targets.hold(overlay.path, found), overlay.path)
+        findings.add(targets.postpone(overlay.path, found), overlay.path)
     written = run.found.chosen if WHOLE_PROJECT in paths else in_scope
     for path, errors in _tree_errors(run, written):
         findings.add(errors, path)
     for overlay in in_turn(unlisted):
-        findings.add(targets.hold(overlay.path, _unlisted_findings(run, overlay, about)), overlay.path)
+        findings.add(targets.postpone(overlay.path, _unlisted_findings(run, overlay, about)), overlay.path)
     _add_unmatched(targets, run, unlisted, findings)
     for folder in scope.parts:
         findings.add(_unused_findings(run, folder))
@@ -198,7 +198,7 @@ def validate_overlays_in(
     targets = SharedTargets[Diagnostic]()
     for overlay in in_turn(selected):
         found = _build_findings(run, overlay, None, is_rendered=True)
-        findings.add(targets.hold(overlay.path, found), overlay.path)
+        findings.add(targets.postpone(overlay.path, found), overlay.path)
     _add_unmatched(targets, run, (), findings)
     for path, errors in _tree_errors(run, selected):
         findings.add(errors, path)

@@ -25,19 +25,19 @@ T = TypeVar("T", Diagnostic, Located)
 
 
 class SharedTargets(Generic[T]):
-    """Holds findings about such targets back until the overlays of a run are known."""
+    """Postpones findings about such targets until the overlays of a run are known."""
 
     def __init__(self) -> None:
         #: The findings about each target, each after the path of its overlay.
-        self.held: dict[Site, list[tuple[str, T]]] = {}
+        self.postponed: dict[Site, list[tuple[str, T]]] = {}
 
-    def hold(self, overlay: str, findings: Iterable[T]) -> list[T]:
+    def postpone(self, overlay: str, findings: Iterable[T]) -> list[T]:
         """Return the findings of an overlay that can be reported at once."""
         reported: list[T] = []
         for each in findings:
             target = each.unmatched_target
             if target and is_kustomization_file(target.path):
-                self.held.setdefault(target, []).append((overlay, each))
+                self.postponed.setdefault(target, []).append((overlay, each))
             else:
                 reported.append(each)
         return reported
@@ -47,24 +47,24 @@ class SharedTargets(Generic[T]):
 
         ``overlays`` are all of the project, and others that were built. The first overlay's hint is shown.
         """
-        if not self.held:
+        if not self.postponed:
             return
         users: dict[str, frozenset[str]] = {}
         for overlay in overlays:
             folders: Iterable[str] = overlay.entry.folders if overlay.entry else ()
             users[overlay.path] = graph.reached([overlay.path, *folders])
-        for target, held in self.held.items():
+        for target, found in self.postponed.items():
             folder = posixpath.dirname(target.path) or "."
-            if {path for path, _ in held}.issuperset(path for path, used in users.items() if folder in used):
-                first = held[0][1]
-                yield from ((path, first) for path, _ in held)
+            if {path for path, _ in found}.issuperset(path for path, used in users.items() if folder in used):
+                first = found[0][1]
+                yield from ((path, first) for path, _ in found)
 
 
 def settled(found: Iterable[T], overlay: Overlay, overlays: Iterable[Overlay], fs: FileSystem) -> Iterator[T]:
     """Yield the findings of one overlay without those that another one of ``overlays`` may refute."""
     targets = SharedTargets[T]()
-    yield from targets.hold(overlay.path, found)
-    if not targets.held:
+    yield from targets.postpone(overlay.path, found)
+    if not targets.postponed:
         return
     from renderer.kustomize.reader.kustomization_graph import KustomizationGraph  # noqa: PLC0415 - few builds
 
