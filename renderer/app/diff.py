@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.relocated_overlays import leaves_cluster, relocation_of
 from renderer.app.comparison.result import ComparedErrors, Comparison
 from renderer.app.comparison.revisions import Commit, commits_between, sides_of, with_overlay_hint
-from renderer.app.comparison.secrets_of_sides import learn_from_sides
 from renderer.app.comparison.shared_resources import SharedResources
 from renderer.app.comparison.side import Side
 from renderer.app.comparison.unlisted_overlays import UnlistedOverlays
@@ -30,8 +29,10 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Difference, OverlayDifference
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
+from renderer.model.run.taint import learn_from
 from renderer.model.run.work import in_turn
 from renderer.project.overlays import FoundOverlays
+from renderer.project.secrets_in_files import values_of_secrets
 
 if TYPE_CHECKING:
     from renderer.app.comparison.causes import Causes
@@ -124,7 +125,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     sides = before, *(commit.side for commit in commits), after
     changed = [changed_files(before, side) if side else frozenset[str]() for side in sides[1:]]
     between = zip(sides[1:], changed, strict=True)
-    learn_from_sides(before, [(side, files) for side, files in between if side])
+    _learn_secrets(before, [(side, files) for side, files in between if side])
     looked_at = [frozenset[str]() for _ in changed] if wanted else changed
     errors.add_other_releases(looked_at[-1])
     unlisted = UnlistedOverlays(before, after, looked_at[-1], frozenset().union(*looked_at[:-1]))
@@ -196,6 +197,25 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             not_compared=unlisted.not_compared(),
         )
     )
+
+
+def _learn_secrets(before: Side, others: Sequence[tuple[Side, Iterable[str]]]) -> None:
+    """Learn the values of Secrets on both sides and at commits, also in overlays that do not differ.
+
+    ``others`` are these commits and, as the last one, the side after; each has the files in which it differs
+    from the side before. The Secrets of a work tree are known from its project (``learn_from_project``).
+    """
+    after, _ = others[-1]
+
+    def values() -> Iterator[str]:
+        if after.revision or not after.fs.is_file(PROJECT_FILE):
+            yield from values_of_secrets(after.fs, after.listing.readable)
+        for side, changed in others:
+            if side is not after:
+                yield from values_of_secrets(side.fs, changed)
+        yield from values_of_secrets(before.fs, others[-1][1])
+
+    learn_from(before, values)
 
 
 def _without_emptied(found: Sequence[OverlayDifference], after: Side) -> Sequence[OverlayDifference]:

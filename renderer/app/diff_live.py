@@ -17,11 +17,11 @@ from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.compare_live import LiveDifference, SyncRules, compare_with_cluster, in_no_overlay
 from renderer.adopt.live.deletions import KINDS, is_being_deleted
 from renderer.adopt.live.revision_users import RevisionUsers, notes_about_others, notes_about_unnamed
+from renderer.app.comparison.compared_overlay import with_stalled_syncs
 from renderer.app.comparison.ignores import Ignores
 from renderer.app.comparison.result import Comparison, without_former_values
 from renderer.app.comparison.revisions import side_at
 from renderer.app.comparison.side import RenderedSide, Side, written_of
-from renderer.app.comparison.stalled import has_refusals, with_stalled_syncs
 from renderer.app.comparison.synced_cluster import SyncedOverlay, with_whole_cluster
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
@@ -329,7 +329,7 @@ def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> L
         )
     notes += notes_about_others(content.written, objects, sides.revisions)
     found = found._replace(notes=tuple(notes))
-    if has_refusals(found):
+    if found.has_refusals:
         manifests = {each.current_id: each for each in (*objects.resources, *content.written)}
         found = with_stalled_syncs(found, overlay, deployers, manifests)
     return LiveDifference(found, synced)

@@ -413,6 +413,11 @@ class OverlayDifference(Record):
         is_elsewhere = self.releases[0] != self.releases[1] or self.former_cluster is not None
         return bool(self.changes or self.incomparable) or is_elsewhere
 
+    @property
+    def has_refusals(self) -> bool:
+        """True if the cluster refuses one of its changes."""
+        return any(change.is_refused for change in self.changes)
+
     def with_changes(self, changes: Iterable[ResourceChange]) -> Self:
         """Return the overlay with its changes, in order, and with those of objects that were equal."""
         ordered = tuple(sorted(changes, key=ResourceChange.order))

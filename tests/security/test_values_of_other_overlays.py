@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer.app import known_secrets, workers
-from renderer.app.comparison import secrets_of_sides
+from renderer.app import diff, known_secrets, workers
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.run.work import WorkDone
@@ -344,7 +343,7 @@ def test_nothing_is_learned_if_there_is_nothing_to_say(
         learned.extend(asked)
         return ()
 
-    for module, function in ((known_secrets, "_values_of_project"), (secrets_of_sides, "values_of_secrets")):
+    for module, function in ((known_secrets, "_values_of_project"), (diff, "values_of_secrets")):
         monkeypatch.setattr(module, function, learn)
 
     for command in ("validate", "render", "render --no-cache", "render --check", "diff", "build prod"):

@@ -17,7 +17,6 @@ The overlays:
 ``judged_by_former_facts``    the worse of two verdicts
 ``other_overlays``            what a change of one overlay does to machines of another one:
 ``readers_elsewhere``, ``services_elsewhere``  machines that need an object of another overlay
-``secrets_of_sides``          values that no difference shows
 ``claims_elsewhere``, ``policies_elsewhere``   machines that share a claim, or that a NetworkPolicy cuts off
 ``definitions_elsewhere``     objects that a CustomResourceDefinition no longer serves, or drops fields of
 ``quotas_elsewhere``          machines that a ResourceQuota keeps from starting
@@ -37,7 +36,6 @@ What deploys the overlays:
 ``tree_changes``              files beside the sources that decide what is applied of a tree: ``tree_readers``
 ``overlay_owners``            objects that another owner takes over, and a former one may delete
 ``taken_applications``        Applications that a set begins to make
-``stalled``                   what a sync leaves undone after a refusal
 
 ``unlisted_overlays``         what else the engines deploy: ``unlisted_side``, ``engine_objects``
 ``causes``                    the places in the sources that a difference comes from

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from renderer.app.comparison.side import RenderedSide, Side, written_of
 from renderer.diff.grouped import Group, Member, groups_of
 from renderer.diff.reads import cause_in
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, readable_content
 from renderer.findings.locator import Locator
 from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, MATCHER_KEYS
 from renderer.kubevirt.facts.virtual_machine import PATHS
@@ -118,9 +118,8 @@ class ChangedSources:
 
 def _text(fs: FileSystem, path: str) -> str | None:
     """Return the text of a file; None if there is none, or none that can be read."""
-    with suppress(DiagnosticError):
-        return fs.read(path).decode("utf-8", "surrogateescape") if fs.is_file(path) else None
-    return None
+    content = readable_content(fs, path)
+    return None if content is None else content.decode("utf-8", "surrogateescape")
 
 
 def _first_difference(before: str, after: str) -> int:

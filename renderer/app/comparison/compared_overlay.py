@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from renderer.app.comparison.applied_sides import EngineRules, are_exempt, as_applied, engine_rules, overdue
 from renderer.app.comparison.ignores import rules_not_evaluated, with_unsynced
 from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.side import RenderedSide, Side
-from renderer.app.comparison.stalled import has_refusals
 from renderer.diff.compare import compare_overlay
 from renderer.diff.equal_changes import EqualChanges
 from renderer.diff.vm_change import VmChangeOf, change_as_written
+from renderer.gitops.stalled_sync import stalled_syncs
 from renderer.model.difference import ChangeType, OverlayDifference
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
 from renderer.model.plural import listed
 from renderer.model.render_config import Overlay
+from renderer.pipeline.deployers import Deployers
 from renderer.pipeline.vm_changes import VmChanges
 from renderer.report.diff_words import qualified_name
 
@@ -47,7 +50,7 @@ def compare_as_applied(
     engine = _engine_of(*sides, overlay, former) if needs_engine else EngineRules()
     applied, ignored = as_applied(before, after, engine)
     found = compare_sides(sides, (before, applied), path, name, between, equal_changes)
-    if overlay.entry is None and has_refusals(found):
+    if overlay.entry is None and found.has_refusals:
         engine = _engine_of(*sides, overlay, former)
         applied, ignored = as_applied(before, after, engine)
         if applied is not after:
@@ -135,6 +138,21 @@ def compare_sides(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and two 
         accumulated=bool(between),
         equal_changes=equal_changes,
     )
+
+
+def with_stalled_syncs(
+    difference: OverlayDifference,
+    overlay: Overlay | None,
+    deployers: Deployers,
+    manifests: Mapping[ResId, Resource],
+) -> OverlayDifference:
+    """Return the difference with the syncs that stop at a refused change.
+
+    ``overlay`` is None if the side after does not have it. ``manifests`` are the objects of both sides.
+    """
+    found = () if overlay is None else deployers.of(overlay)
+    stalled = stalled_syncs(found, difference.changes, manifests, deployers.kustomizations)
+    return difference._replace(stalled=tuple(stalled))
 
 
 def _vm_change_of(

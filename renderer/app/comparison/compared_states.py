@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from renderer.app.comparison.compared_overlay import AppliedDifference, compare_as_applied
+from renderer.app.comparison.compared_overlay import AppliedDifference, compare_as_applied, with_stalled_syncs
 from renderer.app.comparison.moved_objects import MovedObjects, OverlayStates
 from renderer.app.comparison.other_overlays import OtherOverlays
 from renderer.app.comparison.relocated_overlays import with_relocation
 from renderer.app.comparison.revisions import Commit
 from renderer.app.comparison.side import RenderedSide, Side, written_of
-from renderer.app.comparison.stalled import has_refusals, with_stalled_syncs
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.diff.equal_changes import EqualChanges
 from renderer.model.difference import OverlayDifference
@@ -68,7 +67,7 @@ class ComparedStates:
         """Yield the differences, with the syncs that stop at a refused change."""
         after = self._sides[1]
         for each in differences:
-            if has_refusals(each):
+            if each.has_refusals:
                 written = (one for side in self._ends[each.path] for one in written_of(side))
                 manifests = {one.current_id: one for one in written}
                 yield with_stalled_syncs(each, after.overlays.get(each.path), after.deployers, manifests)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from renderer.app.comparison.former_overlays import Objects, Origins, origins_of
 from renderer.app.comparison.overlay_owners import Handover, owners_of
 from renderer.app.comparison.relocated_overlays import Relocation, leaves_cluster, relocation_of
-from renderer.app.comparison.side import RenderedSide, Side, objects_of
+from renderer.app.comparison.side import RenderedSide, Side, objects_of, written_of
 from renderer.diff.deletions import Deletions
 from renderer.diff.masking import without_secret_words
 from renderer.diff.moved import with_deletion_risk, with_origins
@@ -166,10 +166,10 @@ class MovedObjects:
 
     @staticmethod
     def _without(side: RenderedSide | None, leaving: set[ObjectKey]) -> RenderedSide | None:
-        if side is None or side.content is None or not leaving:
+        if side is None or not leaving:
             return side
-        kept = tuple(each for each in side.content.written if each.current_id.object_key not in leaving)
-        return side._replace(content=side.content._replace(written=kept))
+        kept = (each for each in written_of(side) if each.current_id.object_key not in leaving)
+        return side.with_written(kept)
 
     def _with_gains(
         self, side: RenderedSide | None, path: str, former: str, number: int

@@ -147,12 +147,8 @@ class SharedResources:
 
     def _only(self, path: str, number: int, keys: Iterable[ObjectKey]) -> RenderedSide | None:
         """Return an overlay on a side with some of its objects."""
-        side = self._rendered[path][number]
-        if side is None or side.content is None:
-            return None
-        objects = self._objects(path, number)
-        written = tuple(objects[key] for key in keys if key in objects)
-        return side._replace(content=side.content._replace(written=written))
+        side, objects = self._rendered[path][number], self._objects(path, number)
+        return side.with_written(objects[key] for key in keys if key in objects) if side else None
 
     def _owner_of(self, path: str) -> str:
         owners = [f"{each.id.gvk.kind} {each.id.name}" for each in owners_of(self._sides[1], path)]

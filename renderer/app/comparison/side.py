@@ -62,6 +62,10 @@ class RenderedSide(NamedTuple):
     state: ProjectState | None = None
     unknown: str = ""
 
+    def with_written(self, written: Iterable[Resource]) -> Self:
+        """Return it with these objects; itself if it could not be rendered."""
+        return self._replace(content=self.content and self.content._replace(written=tuple(written)))
+
 
 def written_of(side: RenderedSide | None) -> Sequence[Resource]:
     """Return the objects of a side; none if it does not have the overlay, or could not be rendered."""

@@ -101,11 +101,12 @@ class UnlistedOverlays:
     def rendered(self, side: Side, overlay: Overlay) -> RenderedSide | None:
         """Return an overlay on a side; an unlisted one without the objects that deploy compared overlays."""
         found = side.render(overlay.path, overlay.listed_as)
-        if overlay.path not in self.paths or found is None or found.content is None:
+        if overlay.path not in self.paths or found is None:
             return found
         compared = self._deployers(side)
-        written = tuple(each for each in found.content.written if each.origin.document_place not in compared)
-        return found._replace(content=found.content._replace(written=written))
+        return found.with_written(
+            each for each in written_of(found) if each.origin.document_place not in compared
+        )
 
     def _deployers_of(self, side: Side) -> frozenset[DocumentPlace]:
         """Return the places of the objects that deploy overlays; these are compared with the overlays."""

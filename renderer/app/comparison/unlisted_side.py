@@ -301,7 +301,8 @@ class UnlistedSide:
     def _entry_point(self, deployer: Resource) -> EntryPoint:
         if is_flux_kustomization(deployer):
             folder = posixpath.normpath(text_at(deployer.content, "spec", "path").removeprefix("/") or ".")
-            is_own = self._is_folder(folder) and self._is_of_this_repository(deployer, folder)
+            is_folder = confined(self.side.fs.is_folder, folder)
+            is_own = is_folder and self._is_of_this_repository(deployer, folder)
             folders = (folder,) if is_own else ()
             options = EntryOptions(EntryKind.FLUX)
             variables = tuple(self._variables_of(deployer)) if is_own else ()
@@ -344,12 +345,6 @@ class UnlistedSide:
                     for each in (each for each in self._objects_of(path) if each.kind == CONFIG_MAP):
                         found.setdefault(each.reference, []).append(each)
         return found
-
-    def _is_folder(self, path: str) -> bool:
-        try:
-            return self.side.fs.is_folder(path)
-        except DiagnosticError:  # outside of the repository
-            return False
 
     def deploys_here(self, deployer: Resource) -> bool:
         """Return True if an object deploys a folder of this repository."""
