@@ -8,8 +8,12 @@ import pytest
 
 from renderer.findings.public_lines import public_lines
 from renderer.kubevirt.facts.confidential.masked import masked
+from renderer.kubevirt.facts.confidential.object_fields import ConfidentialFields
 from renderer.kubevirt.facts.confidential.scope import root_scope
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.difference import FieldChange
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json
 from renderer.model.run.taint import begin_notes, taint_masking
 from renderer.yamlio.decode import decode_documents
 from tests.security.test_secrets import invoked
@@ -41,6 +45,7 @@ TEMPLATE = "kind: Template\nmetadata: {name: t}\nPARAMETERS\nobjects:\n- " + MAD
 RESOURCE_SET = "kind: ResourceSet\nmetadata: {name: s}\nspec:\n  INPUTS\n  resources:\n  - " + MADE.replace(
     "VARIABLE", "<< inputs.word >>"
 )
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: obj}\ndata: DATA\n"
 PATCHED = "{target: {kind: Secret}, patch: '{stringData: {a: \"{{.WORD}}\"}}'}"
 SPEC_OF_APPLICATION = f"spec: {{source: {{kustomize: {{patches: [{PATCHED}]}}}}}}"
 APPLICATION_SET = f"""\
@@ -143,6 +148,34 @@ CASES = {
     "a misspelt password of several words": thing(f"adminPasswrod: {CANARY}"),
     "a misspelt variable": thing(f"env: [{{name: DB_PASWORD, value: {CANARY}}}]"),
     "a misspelt password in an argument": thing(f"args: [--db-passowrd={CANARY}]"),
+    **{
+        f"an answer file in a text in the place of data: {data}": CONFIG_MAP.replace("DATA", data)
+        for data in (
+            f"\n  unattend.xml |\n    <u>{CANARY}</u>",
+            f"\n  unattend.xml=|\n    <u>{CANARY}</u>",
+            f"\n- key: unattend.xml\n  value: <u>{CANARY}</u>",
+            f"|\n  <AdministratorPassword><Value>{CANARY}</Value></AdministratorPassword>",
+        )
+    },
+    **{
+        f"annotations as a text or list: {each}": thing(f"metadata:\n    annotations:\n      {each}")
+        for each in (
+            f'kubevirt.io/ignitiondata=\'{{"passwordHash":"{CANARY}"}}\'',
+            f"- {{key: kubevirt.io/ignitiondata, value: {CANARY}}}",
+        )
+    },
+    **{
+        f"variables of Flux as a text or list: {each}": thing(f"postBuild: {{substitute: {each}}}")
+        for each in (
+            f"db_password={CANARY}",
+            f"db_password {CANARY}",
+            f"[{{name: db_password, value: {CANARY}}}]",
+        )
+    },
+    **{
+        f"inputs of a ResourceSet as a text: {each}": RESOURCE_SET.replace("INPUTS", f"inputs: {each}")
+        for each in (f"'- word: {CANARY}'", f"['word {CANARY}']")
+    },
     "a value elsewhere beside a name": thing(f"options: [{{name: db-password, valeu: [{CANARY}]}}]"),
 }
 
@@ -181,6 +214,10 @@ PUBLIC = {
     "a reference of a variable": variable(
         f"valueFrom: {{secretKeyRef: {{name: {CANARY}, key: password, optional: true}}}}"
     ),
+    "a text in the place of data": CONFIG_MAP.replace("DATA", f"see {CANARY}"),
+    "an ordinary entry of data": CONFIG_MAP.replace("DATA", f"{{data: 'the password of {CANARY}'}}"),
+    "annotations of a chart": thing(f"values: {{annotations: 'example.com/token-file: /{CANARY}'}}"),
+    "texts of inputs": RESOURCE_SET.replace("INPUTS", f"inputs: [{{note: 'a password of {CANARY}'}}]"),
     "a variable without a credential": thing(f"env: [{{name: HOST, vaule: {CANARY}}}]"),
     "fields of an object with such a name": thing(f"containers: [{{name: token, image: {CANARY}}}]"),
 }
@@ -275,3 +312,24 @@ def test_manifest_that_is_commented_out_is_withheld() -> None:
 
     assert CANARY not in "\n".join(lines.values())
     assert [text.split("\n")[number - 1] in lines.values() for number in (5, 9, 10, 11)] == [True] * 4
+
+
+@pytest.mark.parametrize("other", [f"unattend.xml | {CANARY}", [CANARY], {"unattend.xm": CANARY}])
+@pytest.mark.parametrize("is_before", [True, False])
+def test_other_form_of_a_value_with_a_masked_part_is_withheld(other: Json, *, is_before: bool) -> None:
+    known: Json = {"answers": {"unattend.xml": "x"}}
+    before, after = (known, other) if is_before else (other, known)
+    change = FieldChange(FieldPath(("spec",)), before, after)
+
+    shown = ConfidentialFields("Thing").without_secrets(change)
+
+    assert CANARY not in repr(shown)
+
+
+def test_value_that_says_no_more_than_its_other_side_is_shown() -> None:
+    arguments = "console=ttyS0 --password=x"
+    change = FieldChange(FieldPath(("spec", "kernelArgs")), arguments, "console=ttyS0")
+
+    shown = ConfidentialFields("Thing").without_secrets(change)
+
+    assert (shown.before, shown.after) == ("console=ttyS0 --password=***", "console=ttyS0")

@@ -23,7 +23,8 @@ from renderer.model.kube.json import (
 from renderer.model.kube.list_elements import FieldLookup
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.masking import MASK, NOTHING, Masking
-from renderer.model.run.taint import texts_of
+from renderer.model.pattern import pattern
+from renderer.model.run.taint import keys_of, texts_of
 from renderer.model.run.work import spend
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ _WITH_OWN_RULES = frozenset({*START_DATA, *SECTIONS, *COPIES, IGNITION, SOPS})
 _STEPS_PER_CHANGE = 30
 #: The characters of a change that are searched, and written in JSON, in one step: aliases may repeat a text.
 _CHARACTERS_PER_STEP = 16
+_WORD = pattern(r"\w+")
 #: Scalars that are looked for in a text in one step.
 _QUOTES_PER_STEP = 8
 
@@ -111,7 +113,8 @@ class ConfidentialFields:
         """Return the change with ``NoValue.WITHHELD`` for each confidential value, and ``***`` in its path.
 
         If the value of one side is confidential, so is the other: most likely, it is a value of the same
-        Secret.
+        Secret. If only a part of one side is, the other side may have the same part in another form: it is
+        shown if all of its words are public on the first side.
         """
         from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
 
@@ -122,6 +125,14 @@ class ConfidentialFields:
         scopes = [scope for scope, _ in self._found(change.field)]
         before, after = (self._shown(value, scopes) for value in (change.before, change.after))
         is_hidden = NoValue.WITHHELD in (before, after)
+        if not isinstance(before, NoValue) and not isinstance(after, NoValue):
+            is_before_masked, is_after_masked = before != change.before, after != change.after
+            is_hidden |= (
+                is_before_masked and not is_after_masked and not _words_in(after) <= _words_in(before)
+            )
+            is_hidden |= (
+                is_after_masked and not is_before_masked and not _words_in(before) <= _words_in(after)
+            )
         if is_hidden or (before == after and change.before != change.after):
             before, after = (each if each is NoValue.ABSENT else NoValue.WITHHELD for each in (before, after))
         return change._replace(field=shown_path(change.field, self._secrets), before=before, after=after)
@@ -162,6 +173,11 @@ class _Place:
             value = lookup.child(self.value, segment)
             self._children[segment] = _Place(value, self._scope_of(segment))
         return self._children[segment]
+
+
+def _words_in(value: Json) -> frozenset[str]:
+    """Return the words of the keys and texts of a tree."""
+    return frozenset(word for text in (*keys_of(value), *texts_of(value)) for word in _WORD.findall(text))
 
 
 def _nearest(content: Json, lookup: FieldLookup, field: FieldPath) -> tuple[tuple[Segment, ...], Json]:

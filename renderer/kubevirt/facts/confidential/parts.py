@@ -89,7 +89,7 @@ from renderer.kubevirt.facts.confidential.template_names import (
     without_lines_of_actions,
 )
 from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
-from renderer.kubevirt.facts.kinds import SECRET, VM_TEMPLATE
+from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET, VM_TEMPLATE
 from renderer.model.credential_text.commands import credential_arguments
 from renderer.model.credential_text.form import is_credential_value
 from renderer.model.credential_text.keys_and_tokens import PRIVATE_KEYS
@@ -213,6 +213,9 @@ _WITHOUT_CREDENTIALS = frozenset({"matchFields", "taints", "tolerations"})
 _WRITTEN_VALUES = frozenset({"sourceValue", "value"})
 #: The field of a parameter of a plugin that has several values.
 _ARRAY = "array"
+#: Mappings by names that somebody chose: annotations, variables of Flux. The names in a text in their place.
+_ENTRIES_BY_NAME = frozenset({"annotations", "substitute"})
+_NAMES_IN_TEXT = pattern(r"[\w./-]+")
 #: A key below which Secrets are described: ``secrets``, ``extraSecrets``, ``secretTemplate``.
 _NAMES_SECRETS = pattern(r"(?i)secrets?(templates?)?$")
 #: Steps for each value of an object that is walked and for each character of a text that is parsed, and the
@@ -345,7 +348,7 @@ def _scope_of_parameter(entry: Entry) -> Scope:
 
 
 def _scope_of_elements(entry: Entry) -> Scope:
-    """Return the scope of the parameters that a generator of an ApplicationSet has: a text is not read."""
+    """Return the scope of the inputs of a set, or of a generator's parameters: a text is not read."""
     is_hidden = is_text(entry) and entry.here.parameters != _NONE
     return _of_secret(entry) if is_hidden else entry.below.within(Area.INPUTS)
 
@@ -403,6 +406,30 @@ def _scope_of_hooks(entry: Entry) -> Scope:
     return entry.below.within(Area.COMMAND)
 
 
+def _is_no_mapping_of_entries(entry: Entry) -> bool:
+    """Return True for a text or list in the place of a mapping, with the name of a confidential entry in it.
+
+    A missing colon, as in ``unattend.xml |``, makes a text of the mapping and of all below its keys.
+    """
+    child = entry.child
+    if not isinstance(child, str | list):
+        return False
+    texts = "\n".join((*keys_of(child), *texts_of(child)))
+    spend(1 + len(texts) // CHARACTERS_PER_STEP, LOOKING)
+    return any(map(_names_confidential_entry, _NAMES_IN_TEXT.findall(texts)))
+
+
+@lru_cache(maxsize=4096)
+def _names_confidential_entry(name: str) -> bool:
+    return _is_confidential_anywhere(name) or meant_key(name) in ANSWER_FILES or names_credential(name)
+
+
+def _is_no_data(entry: Entry) -> bool:
+    """Return True for such a text or list in the place of the data of a ConfigMap."""
+    is_of_object = entry.here.is_root or "metadata" in entry.mapping
+    return entry.here.kind == CONFIG_MAP and is_of_object and _is_no_mapping_of_entries(entry)
+
+
 def _is_not_sealed(entry: Entry) -> bool:
     """Return True for a text in the place of a sealed one, which begins with the length of its key."""
     return is_text(entry) and _SEALED.fullmatch(str(entry.child)) is None
@@ -454,6 +481,8 @@ _RULES = (
     _Rule(_is_confidential_anywhere, _hidden),
     _Rule({SOPS}, _hidden, lambda entry: entry.here.is_root),
     _Rule(_means(*ANSWER_FILES), _of_secret),
+    _Rule(SECTIONS_OF_SECRETS, _of_secret, _is_no_data),
+    _Rule(_ENTRIES_BY_NAME, _hidden, _is_no_mapping_of_entries, {Area.OBJECT, Area.METADATA}),
     _Rule(_matching(_NO_PASSWORD), _in(Area.OBJECT), areas={Area.PASSWORDS}),
     _Rule(None, _shown, areas={Area.PASSWORDS}),
     _Rule(REFERENCES, _in(Area.REFERENCE), areas={Area.REFERENCES}),
@@ -506,7 +535,7 @@ _RULES = (
     _Rule(_VALUES_OF_CHARTS, _in(Area.CHART), is_in(*_CHARTS)),
     _Rule({_TEMPLATE_OF_SECRET}, _in(Area.CHART), makes_secrets),
     _Rule({_DATA}, _section_of_secret, lambda e: is_mapping(e) and makes_secrets(e), {Area.OBJECT}),
-    _Rule(None, _in(Area.INPUTS), is_inputs),
+    _Rule(None, _scope_of_elements, is_inputs),
     _Rule(None, _of_secret, is_used_parameter, {Area.INPUTS}),
     _Rule(None, _of_secret, lambda e: "name" not in e.mapping and is_used_parameter(e), {Area.PARAMETERS}),
     _Rule(_except(_FIELDS_OF_SETS), _of_secret, is_input_among_fields),

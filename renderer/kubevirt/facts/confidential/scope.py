@@ -15,8 +15,8 @@ from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
 from renderer.model.placeholders import without_placeholders
 
-#: A text in the place of a mapping: ``name=value``.
-_ASSIGNED_NAME = pattern(r"\s*([\w.-]{1,80})\s{0,9}[=:]")
+#: A text in the place of a mapping: ``name=value``, or ``name value``.
+_ASSIGNED_NAME = pattern(r"\s*([\w.-]{1,80})(?:\s{0,9}([=:])|\s)")
 #: What ResourceSets and shells put in later.
 _TAG = pattern(r"<<[^<>\n]{0,200}>>|\$\(\w{1,200}\)|\$\w{1,200}")
 #: The characters of names of entries, and of labels and annotations.
@@ -85,7 +85,7 @@ class Scope(NamedTuple):
         if self.area in AREAS_OF_TOOLS and isinstance(value, str):  # in the place of a mapping
             name = _ASSIGNED_NAME.match(value)
             is_parameter = self.area is not Area.CHART and name and is_used(name[1], self.parameters)
-            return is_parameter or (name is not None and names_credential(name[1]))
+            return bool(is_parameter or (name and name[2] and names_credential(name[1])))
         return self.area is Area.REFERENCES or (self.area is Area.PASSWORDS and is_credential_value(value))
 
     def hidden(self, *, is_secret: bool = False) -> Scope:
