@@ -115,13 +115,14 @@ WITH_GPU = VM.replace("devices: {", "devices: {gpus: [{name: gpu, deviceName: ex
 LOST = "permittedHostDevices of the KubeVirt object no longer has example.org/gpu"
 
 
+@pytest.mark.parametrize("project", [UNLISTED, PATHS], ids=["unlisted", "listed"])
 @pytest.mark.parametrize(("cluster", "is_said"), [("east", True), ("west", False)])
-def test_kubevirt_object_that_is_not_listed_configures_the_cluster(
-    folder: Path, cluster: str, *, is_said: bool
+def test_kubevirt_object_of_another_folder_configures_the_cluster(
+    folder: Path, cluster: str, project: str, *, is_said: bool
 ) -> None:
     files = root("east", "machines", "secrets") if cluster == "east" else root("west", "secrets")
     kubevirt = {"secrets/kubevirt.yaml": KUBEVIRT, "machines/db.yaml": WITH_GPU}
-    commit(folder, repository(UNLISTED, {**root("east", "machines"), **files, **kubevirt}))
+    commit(folder, repository(project, {**root("east", "machines"), **files, **kubevirt}))
     write(folder, {"secrets/kubevirt.yaml": KUBEVIRT.replace("gpu", "other")})
     assert (LOST in run().stdout) is is_said
 

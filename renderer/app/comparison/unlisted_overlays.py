@@ -59,20 +59,28 @@ class UnlistedOverlays:
             for path, overlay in each.overlays.items():
                 if submodule := each.submodule_of(overlay, moved) if moved else "":
                     self._moved[path] = submodule
-                if path not in found and (path in self._moved or self._is_touched(path, looked_at)):
+                own = [known.overlays.get(path) for known in self._sides]
+                if path not in found and (path in self._moved or self._is_touched(own, looked_at)):
                     found[path] = overlay
         self.overlays = tuple(found.values())
         self.paths = found.keys()
         self._listed = {path: each for known in self._sides for path, each in known.side.overlays.items()}
+        every = changed | in_between
+        #: The overlays of the project of which a file differs, at commits, too.
+        self._touched = {
+            path
+            for path in (self._listed if every else ())
+            if self._is_touched([each.side.overlays.get(path) for each in self._sides], every)
+        }
         self._rendered: set[ObjectKey | DocumentPlace] = set()
         #: The overlays that could not be rendered on a side, of those that the project does not list.
         self.failed: set[str] = set()
         self._completed: set[str] = set()
         self._deployers = cache(self._deployers_of)
 
-    def _is_touched(self, path: str, changed: AbstractSet[str]) -> bool:
+    def _is_touched(self, sides: Sequence[Overlay | None], changed: AbstractSet[str]) -> bool:
         """Return True if a file of an overlay differs, or both sides build it from others, as a link says."""
-        files = [side.files(side.overlays[path]) for side in self._sides if path in side.overlays]
+        files = [known.files(own) for known, own in zip(self._sides, sides, strict=True) if own]
         return files[0] != files[-1] or any(not changed.isdisjoint(each) for each in files)
 
     def add_to(self, side: Side) -> None:
@@ -89,7 +97,10 @@ class UnlistedOverlays:
                 added[path] = counterpart
                 self._completed.add(path)
         side.add_unlisted(added)
-        configuring = [each for path, each in deployed.items() if path in added and known.may_configure(each)]
+        touched = self._touched.union(self.paths)
+        configuring = [
+            each for path, each in side.overlays.items() if path in touched and known.may_configure(each)
+        ]
         if configuring:
             clusters = SharedClusters((side, side))
             side.know_beside(
