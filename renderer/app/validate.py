@@ -18,6 +18,7 @@ from renderer.app.several_projects import (
     path_in_common_folder,
     project_folders,
 )
+from renderer.app.target_remarks import remarks_on_installed_release
 from renderer.app.usage_error import UsageError
 from renderer.app.validation_run import ValidationRun, may_be_caused_by
 from renderer.checks.schemas.kubevirt_kinds import OPERATOR_GROUPS
@@ -26,9 +27,8 @@ from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.findings.shared_targets import SharedTargets
-from renderer.kubevirt.facts.installed_release import names_release
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE, Overlay
@@ -136,13 +136,9 @@ def validate_in(
     lone = LoneFileChecks(run)
     findings = RunFindings(run.fs, chosen)
     findings.add(with_levels(tuple(_entry_findings(run, paths, scope.files)), run.config.rules))
-    if run.kubevirt is None and (
-        WHOLE_PROJECT in paths or any(_may_say_release(run, file) for file in files)
-    ):
-        from renderer.discovery.other_release import remarks_on_other_releases  # noqa: PLC0415 - for few files
-
-        others = remarks_on_other_releases(run.fs, run.config, run.overlays, run.found.chosen)
-        findings.add(with_levels(tuple(others), run.config.rules))
+    if run.kubevirt is None:
+        named = (PROJECT_FILE,) if WHOLE_PROJECT in paths else files
+        findings.add(remarks_on_installed_release(run.fs, run.config, run.found, named))
     chosen_here = frozenset(overlay.path for overlay in run.found.chosen)
     in_scope = tuple(overlay for overlay in scope.overlays if overlay.path in chosen_here)
     targets = SharedTargets[Diagnostic]()
@@ -211,16 +207,6 @@ def validate_overlays_in(
         len(run.unbuilt),
         findings.unshown,
     )
-
-
-def _may_say_release(run: ValidationRun, file: str) -> bool:
-    """Return True for the project file, and for one that may say which release the repository installs."""
-    if file in (PROJECT_FILE, STANDARD_INPUT):
-        return file == PROJECT_FILE
-    try:
-        return names_release(run.fs.read(file))
-    except DiagnosticError:  # reported where it is checked
-        return False
 
 
 def _manifests_at(run: ValidationRun, path: str) -> Iterator[str]:

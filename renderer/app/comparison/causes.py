@@ -312,7 +312,7 @@ class _TracedOverlay:
 
 
 class _TracedSide:
-    """One side of it; without resources if it cannot be rendered."""
+    """A traced overlay on one side; without resources if it cannot be rendered."""
 
     def __init__(self, side: Side, path: str) -> None:
         self._side = side

@@ -7,18 +7,13 @@ from typing import NamedTuple
 
 from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.side import Side, written_of
-from renderer.app.target_remarks import remarks_on_targets
-from renderer.discovery.other_release import remarks_on_other_releases
-from renderer.files.file_system import FileSystem, readable_content
-from renderer.findings.levels import with_levels
+from renderer.app.target_remarks import remarks_on_installed_release, remarks_on_targets
 from renderer.findings.located import Located
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
-from renderer.kubevirt.facts.installed_release import names_release
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.difference import Difference
 from renderer.model.masking import Masking
 from renderer.model.plural import plural
-from renderer.model.render_config import PROJECT_FILE
 
 
 class Comparison(NamedTuple):
@@ -105,10 +100,8 @@ class ComparedErrors:
     def add_other_releases(self, changed: Iterable[str]) -> None:
         """Add that the repository installs other releases than the project names, if a change may say so."""
         after = self._sides[1]
-        if after.asked_release is None and any(_may_say_release(after.fs, path) for path in changed):
-            found = after.found
-            others = remarks_on_other_releases(after.fs, after.config, found.overlays, found.chosen)
-            self._after.add(with_levels(tuple(others), after.config.rules))
+        if after.asked_release is None:
+            self._after.add(remarks_on_installed_release(after.fs, after.config, after.found, changed))
 
     def add(self, overlay: OverlayStates) -> None:
         """Add the errors of an overlay."""
@@ -131,8 +124,3 @@ class ComparedErrors:
             after.labelled(self._after.found()),
             tuple(self._known.found()),
         )
-
-
-def _may_say_release(fs: FileSystem, path: str) -> bool:
-    """Return True if a file may say which release the repository installs, or the project is rendered for."""
-    return path == PROJECT_FILE or names_release(readable_content(fs, path) or b"")

@@ -73,7 +73,7 @@ def written_of(side: RenderedSide | None) -> Sequence[Resource]:
 
 
 def objects_of(side: RenderedSide | None) -> Mapping[ObjectKey, Resource]:
-    """Return the same objects by their identity in a cluster."""
+    """Return the objects of a side as ``written_of``, by their identity in a cluster."""
     return {each.current_id.object_key: each for each in written_of(side)}
 
 
@@ -306,7 +306,7 @@ class Side:
         return self._said_of_engine
 
     def has_applied_sources(self, overlay: Overlay) -> bool:
-        """Return the same, without a note that it was asked."""
+        """Return True as ``_applies_sources``, which also notes that it was asked."""
         if overlay.entry is not None:
             return not self.fs.is_file(f"{overlay.output}/{OWNERSHIP_FILE}")
         return self.deployers.applies_sources(overlay)

@@ -46,7 +46,7 @@ class _Names(NamedTuple):
 
 
 class UnknownNames:
-    """Collects such names over all overlays, and looks for their objects in the whole repository."""
+    """Collects the new names in machines of all overlays; looks for their objects in the whole repository."""
 
     def __init__(self, sides: tuple[Side, Side], readers: ReadersElsewhere) -> None:
         self._sides = sides
@@ -87,7 +87,7 @@ class UnknownNames:
                 self._names[found.path] = _Names(missing, had, Sides(before, after))
 
     def added_to(self, differences: Iterable[OverlayDifference]) -> list[OverlayDifference]:
-        """Return the differences, with what is said of machines that name unknown objects."""
+        """Return the differences; a machine that names an unknown object has a doubt or does not start."""
         every = [new for each in self._names.values() for own in each.new.values() for new in own]
         unknown = {new.name for new in every}
         objects = self._readers.objects() if unknown else frozenset[ObjectName]()

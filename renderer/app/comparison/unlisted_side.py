@@ -397,7 +397,7 @@ class UnlistedSide:
         return self._by_folder(files, _is_of_operator, known)
 
     def are_of_operators(self, path: str) -> Iterator[bool]:
-        """Yield for each object in a file whether it is such an object."""
+        """Yield for each object in a file whether an operator installs KubeVirt by it."""
         return map(_is_of_operator, self._objects_of(path))
 
     def brings_operator(self, path: str) -> bool:
