@@ -120,6 +120,20 @@ MALFORMED: Mapping[str, str | bytes] = {
     "JSON": f'{{"kind": "Secret",\n"stringData": {{"p": "{CANARY}",,\n"q": 1}}',
     "base64": f"{_DATA}\tx: y\n",
     "base64 in brackets": f"{{apiVersion: v1, kind: Secret, data: {{q: x, p: {_base64(CANARY)}, r: y}}\n",
+    **{
+        f"no colon: {line.format('x')}": f"{SECRET.format('stringData:')}  q: x\n  {line.format(CANARY)}\n"
+        for line in (
+            "password {}",
+            "password => {}",
+            "password; {}",
+            "apiToken -> '{}'",
+            "apiToken\uff1a {}",
+            "password;{}",
+            "password = a {}",
+            "code {}",
+        )
+    },
+    "a literal without a sign": f"secretGenerator:\n- name: k\n  literals:\n  - password {CANARY}\n   x: y\n",
     "a block": f"{SECRET.format('stringData:')}  p: |\n    a: b\n    {CANARY}\n\tx: y\n",
     "a block that is not indented": f"{SECRET.format('stringData:')}  p: |\n  {CANARY}\n  a\n",
     "an operation in the text of a patch": "patches:\n- target: {kind: Secret}\n  patch: |\n    - op: add\n"
@@ -145,6 +159,9 @@ ORDINARY_IN_MALFORMED: Mapping[str, str] = {
     "=======": "=======\n",
     ">>>>>>> feature/x": ">>>>>>> feature/x\n",
     "{{- if .Values.x }}": "{{- if .Values.x }}\n",
+    "Sentence-1": "  Sentence-1 of three words\n",
+    "Secret-9": "kind Secret-9\n",
+    "db-1.example.org": "host db-1.example.org\n",
     "Payments-9": "  labels: {example.org/team: Payments-9}\n",
 }
 #: Start data whose credential has no name, and Secrets that are not written as such.
@@ -369,7 +386,7 @@ def test_work_is_proportional_to_the_secrets() -> None:
 
 
 def test_work_is_proportional_to_a_text_that_cannot_be_parsed() -> None:
-    for line in ("  p{}: Value-{}\n", "a{}: {{p: 'Value-{}', ", "a{}=Value-{} "):
+    for line in ("  p{}: Value-{}\n", "a{}: {{p: 'Value-{}', ", "a{}=Value-{} ", "password Value{} {} "):
         steps = []
         for count in (100, 200):
             lines = "".join(line.format(each, each) for each in range(count))

@@ -17,6 +17,7 @@ from renderer.kubevirt.facts.confidential.fields import (
 )
 from renderer.kubevirt.facts.confidential.manifest_text import seems_to_hold_secret
 from renderer.kubevirt.facts.confidential.parts import PATCHES
+from renderer.model.credential_text.names import names_credential
 from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
 
@@ -31,6 +32,9 @@ _VALUE_IN_BRACKETS = pattern(r"[^,{}\[\]]*")
 _BEGINS_BLOCK = pattern(r"(?:[!&]\S*[ \t]+)*[|>][-+\d]*(?:[ \t]+#.*)?")
 #: What may be left of the syntax around a value.
 _AROUND_VALUE = " \t,'\"{}[]"
+#: A name in a line without a colon, and what may be between it and its value.
+_NAME, _SIGNS = pattern(r"\w+(?:[.-]\w+)*"), f"{_AROUND_VALUE}:;=>-\uff1a"
+_NAME_AND_VALUE = 2
 _ITEM = pattern(r"\s*+(?:-\s++)*+")
 _BLANK, _WORD_CHARACTER = pattern(r"\s"), pattern(r"\w")
 #: Comments, and the lines that Git writes around the sides of a conflict.
@@ -77,6 +81,7 @@ def _entries(text: str) -> Iterator[tuple[str, str, str]]:
             value = _ITEM.sub("", line, count=1).strip(_AROUND_VALUE)
             if not _BLANK.search(value) and _WORD_CHARACTER.search(value):
                 yield key, "", value
+            yield from _entries_without_colon(value)
             continue
         yield from _entries_in_line(line, keys)
         key, rest = _name_of(keys[-1]), line[keys[-1].end() :].strip()
@@ -86,6 +91,23 @@ def _entries(text: str) -> Iterator[tuple[str, str, str]]:
                 end += 1
             yield key, ":", dedent("\n".join(lines[number:end]))
             number = end
+
+
+def _entries_without_colon(line: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the entries of a line in which a colon is forgotten or another sign: ``password => x``.
+
+    What follows the name of a credential is its value, and so may each word of it be. A line of two words is
+    a name and a value.
+    """
+    words = [each for each in line.split() if _WORD_CHARACTER.search(each)]
+    name = next((found for found in _NAME.finditer(line) if names_credential(found[0])), None)
+    if name is None and len(words) == _NAME_AND_VALUE:
+        name = _NAME.match(line)
+    if name and name[0] not in PUBLIC_FIELDS_OF_SECRETS:
+        rest = line[name.end() :].lstrip(_SIGNS)
+        for value in dict.fromkeys((rest, *rest.split())):
+            if _WORD_CHARACTER.search(value):
+                yield name[0], "=", value.strip(_AROUND_VALUE)
 
 
 def _entries_in_line(line: str, keys: Sequence[re.Match[str]]) -> Iterator[tuple[str, str, str]]:
