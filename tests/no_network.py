@@ -1,8 +1,8 @@
 """Denies the network to the tests and to every program that they start.
 
-Python reports its system calls (``sys.addaudithook``), which covers this process on every platform. On Linux
-the kernel refuses as well (``seccomp(2)``), for this process and all its descendants, including git and bash,
-and this cannot be undone. Only sockets between local processes are left.
+On Linux the kernel refuses (``seccomp(2)``), for this process and all its descendants, including git and
+bash, and this cannot be undone. Only sockets between local processes are left. Elsewhere, Python reports
+the calls of this process (``sys.addaudithook``), which costs time for each call of any kind.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ def forbid_network() -> None:
     """For the rest of this process's life."""
     if not _is_refused():  # otherwise the parent process has done it
         _refuse_by_kernel()
-    sys.addaudithook(_refuse)
+    if not _is_refused():
+        sys.addaudithook(_refuse)
 
 
 def _is_refused() -> bool:
