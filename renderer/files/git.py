@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from threading import Event, Thread
 from typing import NamedTuple
@@ -64,6 +65,9 @@ RUN_SECONDS, ANSWER_SECONDS = 60, 60
 #: The seconds for a command that matches patterns of the tree: with a few stars, one keeps git busy for ever.
 PATTERN_SECONDS = 5
 _CHECK_SECONDS = 0.1
+_SETTINGS = r"^core\.(autocrlf|eol|sparsecheckout)$"
+#: Values by which a setting is on, as git-config(1) has them.
+TRUE = ("true", "yes", "on", "1")
 
 
 _SLOW_HINTS = {
@@ -152,6 +156,13 @@ class GitProcess:
         finally:
             allowance.take(time.monotonic() - start)
         return Answer(process.returncode, os.fsdecode(output), os.fsdecode(error_output))
+
+    @cached_property
+    def settings(self) -> Mapping[str, str]:
+        """What Git is told about the files of a checkout, by name, in small letters; ``TRUE`` if it is on."""
+        lines = self.run("config", "--get-regexp", _SETTINGS).output.lower().splitlines()
+        parts = (line.partition(" ") for line in lines)
+        return {name: value if has_value else TRUE[0] for name, has_value, value in parts}
 
     def id_of(self, revision: str) -> str:
         """Return the id of a revision, whose object may be missing; empty if there is none."""

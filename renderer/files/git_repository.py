@@ -20,6 +20,7 @@ from renderer.files.git import (
     PATTERN_SECONDS,
     SUBMODULE_MODE,
     TREE_MODE,
+    TRUE,
     Allowance,
     Conversation,
     GitObject,
@@ -51,7 +52,6 @@ _STEPS_PER_NAME = 12
 _LISTING = "listing the files of a revision"
 #: Names that a damaged or malicious tree may have, and that Git refuses to check out.
 _NO_NAMES = frozenset(("", ".", "..", ".git"))
-_TRUE = ("true", "yes", "on", "1")
 _SHA1_LENGTH = 40
 _SHALLOW_HINT = (
     "this clone is shallow: fetch its history (fetch-depth: 0 in actions/checkout, git fetch --unshallow)"
@@ -93,11 +93,10 @@ class LineEnds:
     @cached_property
     def _defaults(self) -> tuple[bool, bool]:
         """Two flags: any file gets carriage returns; a file with the ``text`` attribute gets them."""
-        lines = self._git.run("config", "--get-regexp", r"^core\.(autocrlf|eol)$").output.lower().splitlines()
-        settings = {name: value for name, _, value in (line.partition(" ") for line in lines)}
+        settings = self._git.settings
         convert, eol = settings.get("core.autocrlf", "false"), settings.get("core.eol", "native")
         is_crlf = eol == "crlf" or (eol == "native" and os.name == "nt")
-        return convert in _TRUE, convert in _TRUE or (is_crlf and convert != "input")
+        return convert in TRUE, convert in TRUE or (is_crlf and convert != "input")
 
     def checked_out(self, path: str, content: bytes) -> bytes:
         """Return the content of a file as a checkout writes it (``crlf_to_worktree``).
@@ -517,7 +516,7 @@ class GitRepository:
 
     def left_out(self) -> frozenset[str]:
         """Return the files of the project that the sparse checkout of the work tree leaves out."""
-        if self._git.run("config", "--type=bool", "--get", "core.sparseCheckout").output != "true\n":
+        if self._git.settings.get("core.sparsecheckout") not in TRUE:
             return frozenset()
         listed = self._git.run("ls-files", "-t", "-z").output.split("\0")
         return frozenset(each.removeprefix("S ") for each in listed if each.startswith("S "))

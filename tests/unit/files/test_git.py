@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from renderer.files.git import Allowance, Conversation, GitProcess, TreeEntry, parse_tree
+from renderer.files.git import Allowance, Answer, Conversation, GitProcess, TreeEntry, parse_tree
 from renderer.files.git_repository import GitFileSystem, GitRepository, id_of_blob
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -317,7 +317,38 @@ def test_sparse_checkout_leaves_out_files(top: Path, repository: GitRepository) 
     commit(top, {"a/x.yaml": "1", "b/x.yaml": "1", "top.yaml": "1"})
     assert repository.left_out() == frozenset()
     git(top, "sparse-checkout", "set", "--cone", "a")
-    assert repository.left_out() == {"b/x.yaml"}
+    with GitRepository(top, ENVIRONMENT) as opened:
+        assert opened.left_out() == {"b/x.yaml"}
+
+
+@pytest.mark.parametrize(("text", "is_on"), [("sparseCheckout", True), ("sparseCheckout = off", False)])
+def test_setting_is_read_as_git_reads_it(
+    top: Path, repository: GitRepository, text: str, *, is_on: bool
+) -> None:
+    commit(top, {"a/x.yaml": "1", "b/x.yaml": "1"})
+    git(top, "sparse-checkout", "set", "--cone", "a")
+    git(top, "config", "--worktree", "--unset", "core.sparseCheckout")
+    with (top / ".git/config").open("a") as file:
+        file.write(f"[core]\n\t{text}\n")
+    assert bool(repository.left_out()) == is_on
+
+
+def test_settings_are_asked_once(
+    top: Path, repository: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(top, {"a": "1"})
+    commit(top, {"a": "2"})
+    asked: list[str] = []
+    run = GitProcess.run
+
+    def counted(process: GitProcess, *words: str) -> Answer:
+        asked.append(words[0])
+        return run(process, *words)
+
+    monkeypatch.setattr(GitProcess, "run", counted)
+    assert [repository.tree(each).read("a") for each in ("HEAD", "HEAD~1")] == [b"2", b"1"]
+    assert repository.left_out() == repository.left_out() == frozenset()
+    assert asked.count("config") == 1
 
 
 def test_a_partial_clone_fetches_nothing(top: Path, tmp_path: Path) -> None:
