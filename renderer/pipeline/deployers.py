@@ -421,20 +421,40 @@ class Deployers:
     def is_of_only_flux(self, deployer: Resource) -> bool:
         """Return True for a Kustomization in the one cluster in whose Flux this repository is bootstrapped.
 
-        It has the source of that bootstrap, and a root that deploys itself, which may be another one. If
-        several clusters are bootstrapped, it is not known in which of them it is.
+        It has the source of that bootstrap, and either the root that this makes, or another one, which
+        deploys itself. If several clusters are bootstrapped, it is not known in which of them it is.
         """
-        if self._only_source is None or not is_flux_kustomization(deployer):
+        if self._only_flux is None or not is_flux_kustomization(deployer):
             return False
-        return source_key(deployer) == self._only_source and any(
-            map(self._deploys_itself, (deployer, *self.above([deployer])))
+        source, folder = self._only_flux
+        return source_key(deployer) == source and any(
+            self._deploys_itself(each) or is_inside(folder_of(each.origin.path), folder)
+            for each in (deployer, *self.above([deployer]))
         )
 
     @cached_property
-    def _only_source(self) -> Reference | None:
-        """The source of the only bootstrap; None if files have several, a FluxInstance, or none."""
-        roots = [each for each in self._found if is_flux_kustomization(each) and _is_bootstrapped(each)]
-        return source_key(roots[0]) if len(roots) == 1 and not self.instances else None
+    def _only_flux(self) -> tuple[Reference, str] | None:
+        """The source of the only bootstrap, and the folder that it deploys.
+
+        A bootstrap is the root in a ``gotk-sync.yaml``, or a FluxInstance. None without one, or with several.
+        """
+        found = [
+            (source_key(each), text_at(each.content, "spec", "path"))
+            for each in self._found
+            if is_flux_kustomization(each) and _is_bootstrapped(each)
+        ]
+        for each in self.instances:
+            sync, namespace = object_at(each.content, "spec", "sync"), each.namespace
+            reference = (
+                text_at(sync, "kind") or "GitRepository",
+                namespace,
+                text_at(sync, "name") or namespace,
+            )
+            found.append((reference, text_at(sync, "path")))
+        if len(found) != 1:
+            return None
+        [(source, path)] = found
+        return source, self._resolved(path.removeprefix("/") or ".")
 
     def _deploys_itself(self, deployer: Resource) -> bool:
         above = frozenset(folders_above(deployer.origin.path))

@@ -176,6 +176,16 @@ def bootstrapped(cluster: str) -> dict[str, str]:
     }
 
 
+def with_instance() -> dict[str, str]:
+    """Return the same files with a FluxInstance in place of the root."""
+    instance = (
+        "apiVersion: fluxcd.controlplane.io/v1\nkind: FluxInstance\n"
+        "metadata: {name: flux, namespace: flux-system}\n"
+        "spec: {sync: {url: 'https://git.example.org/acme/fleet.git', path: ./clusters/east}}\n"
+    )
+    return {**bootstrapped("east"), "clusters/east/flux-system/gotk-sync.yaml": instance + SOURCE}
+
+
 def another_root(folder: str) -> dict[str, str]:
     """Return a root of another name, which deploys itself and the other overlay."""
     own = ROOT.replace("NAME", "team").replace("./team", f"./{folder}")
@@ -185,13 +195,14 @@ def another_root(folder: str) -> dict[str, str]:
 TWO_ENTRIES = ENTRIES.replace("{flux: clusters}", "{flux: clusters/east}, {flux: tenants/team}")
 
 
+@pytest.mark.parametrize("bootstrap", [bootstrapped("east"), with_instance()], ids=["root", "instance"])
 @pytest.mark.parametrize("project", [PATHS, UNLISTED, TWO_ENTRIES], ids=["paths", "unlisted", "entries"])
 @pytest.mark.parametrize(("change", "said"), CHANGES, ids=["policy", "allowed before", "claim"])
 def test_two_roots_may_be_of_the_only_cluster_that_is_bootstrapped(
-    folder: Path, project: str, change: dict[str, str], said: str
+    folder: Path, bootstrap: dict[str, str], project: str, change: dict[str, str], said: str
 ) -> None:
     former = {"secrets/allow.yaml": ALLOW} if "allow.yaml" in change else {}
-    roots = {**bootstrapped("east"), **another_root("tenants/team"), "machines/settings.yaml": SETTINGS}
+    roots = {**bootstrap, **another_root("tenants/team"), "machines/settings.yaml": SETTINGS}
     commit(folder, repository(project, {**roots, **former}))
     write(folder, {f"secrets/{name}": text for name, text in change.items()})
     assert said in run().stdout

@@ -137,10 +137,10 @@ class SharedClusters:
         (deployers, first), (_, second) = self._samples[one.folder], self._samples[other.folder]
         if one.folder == other.folder or deployers.are_rivals(first, second):
             return True if one.destination == other.destination else None
-        if not deployers.has_root(first) or not deployers.has_root(second):
-            return None
         if deployers.is_of_only_flux(first) and deployers.is_of_only_flux(second):
             return True if one.destination == other.destination else None
+        if not deployers.has_root(first) or not deployers.has_root(second):
+            return None
         return False if deployers.are_of_two_roots(first, second) else None
 
     def _places_of(self, path: str) -> frozenset[_Place]:
