@@ -5,15 +5,19 @@ Kubernetes ``staging/src/k8s.io/api/networking/v1/types.go`` ``NetworkPolicyPeer
 
 from __future__ import annotations
 
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from collections.abc import Iterable, Sequence
+from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
 from typing import TypeAlias
 
 from renderer.model.kube.json import Json, array_at, object_at, text_at
-from renderer.model.kube.label_selector import Requirement, SelectorError, read_selector
+from renderer.model.kube.label_selector import Operator, Requirement, SelectorError, read_selector
 from renderer.model.record import Record
 
 Network: TypeAlias = IPv4Network | IPv6Network
 _TCP = "TCP"
+#: The addresses of both families.
+ALL_ADDRESSES: Sequence[Network] = (IPv4Network("0.0.0.0/0"), IPv6Network("::/0"))
+_MOST_PARTS = 100
 
 
 class Peer(Record):
@@ -54,11 +58,32 @@ class Peer(Record):
             return has_all_exceptions and is_subnet(other.block, self.block)
         if not (self._selects and other._selects):
             return False
-        if self.pods and not self.pods <= (other.pods or frozenset()):
+        if self.pods and not _imply(other.pods or frozenset(), self.pods):
             return False
         if self.namespaces is None or other.namespaces is None:
             return self.namespaces in (other.namespaces, frozenset())
-        return self.namespaces <= other.namespaces
+        return _imply(other.namespaces, self.namespaces)
+
+    @property
+    def parts(self) -> Sequence[Peer]:
+        """The same pods with one value for each label of several; several rules may allow them."""
+        found = [self]
+        for field in ("pods", "namespaces"):
+            several = [each for each in getattr(self, field) or () if len(each.values) > 1]
+            for each in several if self._selects else ():
+                if each.operator is Operator.IN and len(found) * len(each.values) <= _MOST_PARTS:
+                    found = [part.with_value(field, each, value) for part in found for value in each.values]
+        return found
+
+    def with_value(self, field: str, several: Requirement, value: str) -> Peer:
+        """Return the pods that have one of several values of a label."""
+        one = several._replace(values=frozenset([value]))
+        return self._replace(written=None, **{field: getattr(self, field) - {several} | {one}})
+
+    @property
+    def addresses(self) -> Sequence[Network]:
+        """The addresses that it has; all of them for pods, and nothing if it cannot be read."""
+        return ALL_ADDRESSES if self._selects else [self.block] if self.block else []
 
     @property
     def _selects(self) -> bool:
@@ -89,6 +114,19 @@ class Port(Record):
         if first is None or lowest is None or highest is None or last is None:
             return False  # a name
         return first <= lowest and highest <= last
+
+
+def _imply(some: Iterable[Requirement], others: Iterable[Requirement]) -> bool:
+    """Return True if all labels that meet some requirements meet others as well."""
+    known = tuple(some)
+    return all(any(one.implies(other) for one in known) for other in others)
+
+
+def cover(blocks: Iterable[Network], wanted: Network) -> bool:
+    """Return True if each address of a block is in one of several."""
+    if isinstance(wanted, IPv4Network):
+        return any(map(wanted.subnet_of, collapse_addresses(x for x in blocks if isinstance(x, IPv4Network))))
+    return any(map(wanted.subnet_of, collapse_addresses(x for x in blocks if isinstance(x, IPv6Network))))
 
 
 def is_subnet(inner: Network, outer: Network) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from renderer.diff.allowed_connections import Peer, Port
+from renderer.diff.allowed_connections import ALL_ADDRESSES, Peer, Port, cover
 from renderer.kubevirt.facts.launcher_pod import launcher_labels
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import Effect, Impact, ResourceChange
@@ -103,19 +103,31 @@ def _is_cut(before: Sequence[_Rule] | None, after: Sequence[_Rule] | None) -> bo
         return False
     size = sum(len(peers) + len(ports) for peers, ports in after)
     for peers, ports in [_ANYTHING] if before is None else before:
-        wanted = [(peer, port) for peer in peers or _EVERY for port in ports or _EVERY]
+        parts = [part for peer in peers for part in peer.parts]
+        wanted = [(peer, port) for peer in parts or _EVERY for port in ports or _EVERY]
         spend(len(wanted) * (1 + size), "comparing the rules of NetworkPolicies")
-        if not all(any(_allows(rule, *each) for rule in after) for each in wanted):
+        if not all(_allow(after, *each) for each in wanted):
             return True
     return False
 
 
-def _allows(rule: _Rule, peer: Peer | None, port: Port | None) -> bool:
-    """Return True if a rule allows a peer at a port; None means all peers or ports."""
-    peers, ports = rule
-    return (not peers or (peer is not None and any(each.contains(peer) for each in peers))) and (
-        not ports or (port is not None and any(each.contains(port) for each in ports))
-    )
+def _allow(rules: Sequence[_Rule], peer: Peer | None, port: Port | None) -> bool:
+    """Return True if rules allow a peer at a port; None means all peers or ports.
+
+    Blocks of addresses may do so together.
+    """
+    allowed = [
+        peers
+        for peers, ports in rules
+        if not ports or (port is not None and any(each.contains(port) for each in ports))
+    ]
+    if any(
+        not peers or (peer is not None and any(each.contains(peer) for each in peers)) for peers in allowed
+    ):
+        return True
+    blocks = [each.block for peers in allowed for each in peers if each.block and not each.exceptions]
+    addresses = ALL_ADDRESSES if peer is None else peer.addresses
+    return bool(blocks and addresses) and all(cover(blocks, each) for each in addresses)
 
 
 def _impact(cut: Mapping[str, Sequence[ResId]]) -> Impact:

@@ -208,7 +208,7 @@ def _changes_secrets(change: ResourceChange) -> bool:
 def _changed_keys(change: ResourceChange) -> set[str]:
     """Return the changed keys that machines may read, each after a dot; a dot alone for a whole field."""
     read = READ_FIELDS.get(change.id.gvk.kind, ())
-    segments = (each.field.segments for each in change.fields if not each.kept)
+    segments = (each.field.segments for each in change.fields if not (each.kept or each.impact))
     return {f".{path[1]}" if len(path) > 1 else "." for path in segments if path and path[0] in read}
 
 

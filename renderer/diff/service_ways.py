@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
 
-from renderer.diff.allowed_connections import Network, is_subnet
+from renderer.diff.allowed_connections import Network, cover
 from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.run.work import spend
@@ -70,7 +70,7 @@ def _lost_of_balancer(before: Resource, after: Resource) -> Iterator[str]:
     if not former:
         yield f"the external address from outside of {', '.join(map(str, latter))}"
     for each in former:
-        if not any(is_subnet(each, other) for other in latter):
+        if not cover(latter, each):
             yield f"the external address from {each}"
 
 

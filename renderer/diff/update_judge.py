@@ -9,6 +9,7 @@ from renderer.diff.deletions import Deletions, disks_of
 from renderer.diff.equal_changes import EqualChanges, MachineChange
 from renderer.diff.machine_outlook import as_virtual_machine
 from renderer.diff.overlay_side import OverlaySide
+from renderer.diff.same_content import impact_of_fields, with_same_content
 from renderer.diff.server_defaults import is_default_on_one_side, with_stored_data
 from renderer.diff.sides import Sides
 from renderer.diff.vm_change import VmChangeOf
@@ -155,7 +156,8 @@ class UpdateJudge:
             impact = impact or scaling_impact(before, after)
             impact = impact or released_volume(before, after, self._sides.outlook.storage[0])
             data = claims_lost_by_scaling(before, after, self._sides.outlook.storage[0])
-            return Judgement(field_changes(before.content, after.content), impact, data=data)
+            changes = with_same_content(field_changes(before.content, after.content), before, after)
+            return Judgement(changes, impact or impact_of_fields(changes), data=data)
         applied = self._as_applied(before, after)
         views = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])
         if views[0] is None or views[1] is None:

@@ -84,6 +84,24 @@ class Requirement(Record):
                 (limit,) = map(int, self.values)
                 return int(value) > limit if self.operator is Operator.GREATER else int(value) < limit
 
+    def implies(self, other: Requirement) -> bool:
+        """Return True if all labels that meet this condition meet the other one as well."""
+        if self.key != other.key:
+            return False
+        match self.operator, other.operator:
+            case Operator.IN, Operator.IN:
+                return self.values <= other.values
+            case Operator.IN, Operator.NOT_IN:
+                return self.values.isdisjoint(other.values)
+            case Operator.NOT_IN, Operator.NOT_IN:
+                return self.values >= other.values
+            case ((Operator.IN | Operator.GREATER | Operator.LESS), Operator.EXISTS):
+                return True
+            case Operator.DOES_NOT_EXIST, Operator.NOT_IN:
+                return True
+            case _:
+                return self == other
+
 
 def selects(requirements: Iterable[Requirement], labels: JsonObject) -> bool:
     """Return True if ``labels`` meet all requirements; without requirements, everything is selected."""

@@ -27,6 +27,8 @@ POLICY = (
 ALL, DB = "podSelector: {}", "podSelector: {matchLabels: {app: db}}"
 ONE, OTHER = "ingress: [{ports: [{port: 22}]}]", "ingress: [{ports: [{port: 80}]}]"
 BOTH = "ingress: [{ports: [{port: 22}, {port: 80}]}]"
+EVERYWHERE = "{ipBlock: {cidr: 0.0.0.0/0}}, {ipBlock: {cidr: '::/0'}}"
+IS_B, IN = "namespaceSelector: {matchLabels: {a: b}}", "{key: a, operator: In"
 TO, FROM = "only some connections to VirtualMachine db", "only some connections from VirtualMachine db"
 
 
@@ -88,6 +90,33 @@ def side(*policies: str, machine: str = MACHINE) -> OverlaySide:
         ),
         ([rule("ipBlock: {cidr: 10.0.0.0/8}")], [rule("ipBlock: {cidr: '::/0'}")], TO),
         ([rule("ipBlock: {cidr: x}")], [rule("ipBlock: {cidr: y}")], TO),
+        ([], [f"{DB}, egress: [{{to: [{EVERYWHERE}]}}], ingress: [{{}}]"], ""),
+        ([], [f"{DB}, egress: [{{to: [{{ipBlock: {{cidr: 0.0.0.0/0}}}}]}}], ingress: [{{}}]"], FROM),
+        ([rule("namespaceSelector: {}")], [f"{DB}, ingress: [{{from: [{EVERYWHERE}]}}]"], ""),
+        (
+            [rule("ipBlock: {cidr: 10.0.0.0/8}")],
+            [rule("ipBlock: {cidr: 10.0.0.0/9}"), rule("ipBlock: {cidr: 10.128.0.0/9}")],
+            "",
+        ),
+        (
+            [rule("ipBlock: {cidr: 10.0.0.0/8}")],
+            [rule("ipBlock: {cidr: 10.0.0.0/9}"), rule("ipBlock: {cidr: 10.192.0.0/10}")],
+            TO,
+        ),
+        ([rule(IS_B)], [rule(f"namespaceSelector: {{matchExpressions: [{IN}, values: [b, c]}}]}}")], ""),
+        ([rule(f"namespaceSelector: {{matchExpressions: [{IN}, values: [b, c]}}]}}")], [rule(IS_B)], TO),
+        (
+            [rule(f"namespaceSelector: {{matchExpressions: [{IN}, values: [b, c]}}]}}")],
+            [rule(IS_B), rule(IS_B.replace("b}", "c}"))],
+            "",
+        ),
+        ([rule(IS_B)], [rule("namespaceSelector: {matchExpressions: [{key: a, operator: Exists}]}")], ""),
+        ([rule("namespaceSelector: {matchExpressions: [{key: a, operator: Exists}]}")], [rule(IS_B)], TO),
+        (
+            [rule("podSelector: {matchLabels: {a: b}}")],
+            [rule("podSelector: {matchExpressions: [{key: a, operator: NotIn, values: [c]}]}")],
+            "",
+        ),
         ([rule("podSelector: {matchLabels: {a: b}}")], [rule("podSelector: {}")], ""),
         ([rule("podSelector: {}")], [rule("podSelector: {matchLabels: {a: b}}")], TO),
         ([rule("podSelector: {}")], [rule("namespaceSelector: {}")], ""),

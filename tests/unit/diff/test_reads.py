@@ -284,3 +284,36 @@ def test_machine_keeps_its_worse_effect() -> None:
     assert changes["VirtualMachine"].effects == (Effect.RESTART, Effect.PENDING)
     assert changes["VirtualMachine"].impact is not None
     assert changes["VirtualMachine"].impact.effect is Effect.RESTART
+
+
+NAD = "kind: NetworkAttachmentDefinition, spec: {config: '%s'}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_same"),
+    [
+        ("kind: Secret, stringData: {a: b}", "kind: Secret, data: {a: Yg==}", True),
+        ("kind: Secret, stringData: {a: b, c: d}", "kind: Secret, data: {c: ZA==}, stringData: {a: b}", True),
+        ("kind: Secret, data: {a: Yw==}, stringData: {a: b}", "kind: Secret, data: {a: Yg==}", True),
+        ('kind: Secret, data: {a: "Y\\ng=="}', "kind: Secret, data: {a: Yg==}", True),
+        ("kind: Secret, stringData: {a: b}", "kind: Secret, data: {a: Yw==}", False),
+        ("kind: Secret, stringData: {a: Yg==}", "kind: Secret, data: {a: Yg==}", False),
+        ("kind: ConfigMap, data: {a: b}", "kind: ConfigMap, binaryData: {a: Yg==}", True),
+        ("kind: ConfigMap, data: {a: b}", "kind: ConfigMap, data: {a: b, c: d}", False),
+        (NAD % '{"type": "bridge", "vlan": 1}', NAD % '{ "vlan":1, "type":"bridge" }', True),
+        (NAD % '{"vlan": 1}', NAD % '{"vlan": true}', False),
+        (NAD % "{", NAD % "{ ", False),
+    ],
+)
+def test_same_content_that_is_written_otherwise_is_not_read_again(
+    before: str, after: str, *, is_same: bool
+) -> None:
+    volumes = "volumes: [{name: s, secret: {secretName: a}}, {name: c, configMap: {name: a}}]"
+    template = f"spec: {{networks: [{{name: n, multus: {{networkName: a}}}}], {volumes}}}"
+    machine = resource(MACHINE % ("Always", template), "db")
+    old, new = (
+        OverlaySide(LATEST, (resource(f"{{apiVersion: v1, {each}}}"), machine)) for each in (before, after)
+    )
+    changes = compare_overlay("a", "a", old, new).changes
+    assert [each.impact is not None for each in changes if each.id.name == "a"] == [is_same]
+    assert len(changes) == (1 if is_same else 2)
