@@ -56,7 +56,11 @@ CASES = [
     ("", POLICY, "only some connections to VirtualMachine db are allowed from now on"),
     ("", QUOTA.replace("SPEC", "{hard: {pods: 0}}"), "VirtualMachine db runs, and pods is 0"),
     ("", VM.replace("name: db", "name: evil"), "claim data: VirtualMachine db writes to it, too"),
-    (KUBEVIRT.replace("SPEC", "{}"), KUBEVIRT.replace("SPEC", PLACED), "workloads.nodePlacement says where"),
+    (
+        KUBEVIRT.replace("SPEC", "{}"),
+        KUBEVIRT.replace("SPEC", PLACED),
+        "workloads.nodePlacement may take virt-handler",
+    ),
     (KUBEVIRT.replace("SPEC", "{}"), KUBEVIRT.replace("SPEC", PLACED), "not by KubeVirt k of Git"),
     (DEFINITION, DEFINITION.replace("served: true", "served: false"), "not judged with --live: what another"),
 ]

@@ -29,8 +29,7 @@ _OS = "kubernetes.io/os"
 _PLACED = "pkg/virt-operator/resource/apply/apps.go syncDaemonSet"
 _CUSTOMIZER = "pkg/virt-operator/resource/apply/patches.go NewCustomizer"
 _LEFT = (
-    "machines on nodes that virt-handler leaves run on, but KubeVirt neither changes, stops nor live-migrates"
-    " them, and starts none there"
+    "machines there run on, but KubeVirt neither changes, stops nor live-migrates them, and starts none there"
 )
 _RUN_ON = "virtual machines run on"
 
@@ -75,8 +74,7 @@ def component_impacts(before: JsonObject, after: JsonObject) -> Iterator[Impact]
     """
     old, new = (object_at(each, "spec", "workloads", "nodePlacement") for each in (before, after))
     if old != new:
-        reason = "workloads.nodePlacement says where virt-handler runs"
-        yield _moved(reason, is_narrower=_is_narrower(old, new), source=_PLACED)
+        yield _moved("workloads.nodePlacement", is_narrower=_is_narrower(old, new), source=_PLACED)
     old, new = (object_at(each, "spec", "infra", "nodePlacement") for each in (before, after))
     if old != new:
         reason = (
@@ -92,7 +90,7 @@ def component_impacts(before: JsonObject, after: JsonObject) -> Iterator[Impact]
     )
     is_narrower = any(map(_limits_nodes, added)) or any(map(_tolerates, removed))
     if is_narrower:
-        yield _moved("customizeComponents says where virt-handler runs", is_narrower=True, source=_CUSTOMIZER)
+        yield _moved("customizeComponents", is_narrower=True, source=_CUSTOMIZER)
     elif removed or added:
         names = listed(sorted({each.component for each in (*removed, *added)}))
         reason = f"customizeComponents: virt-operator changes or restarts {names}"
@@ -107,10 +105,10 @@ def _tolerates(patch: Customization) -> bool:
     return patch.component in (HANDLER, _EVERY) and "toleration" in patch.text
 
 
-def _moved(reason: str, *, is_narrower: bool, source: str) -> Impact:
+def _moved(field: str, *, is_narrower: bool, source: str) -> Impact:
     if is_narrower:
-        return Impact(Effect.STUCK, f"{reason}: {_LEFT}", source)
-    return Impact(Effect.LIVE, f"{reason}: it is restarted, maybe on more nodes; {_RUN_ON}", source)
+        return Impact(Effect.NO_START, f"{field} may take virt-handler from nodes: {_LEFT}", source)
+    return Impact(Effect.LIVE, f"{field} restarts virt-handler, maybe on more nodes; {_RUN_ON}", source)
 
 
 def _is_narrower(before: JsonObject, after: JsonObject) -> bool:

@@ -135,18 +135,18 @@ SELECTED = {"patches": [{"resourceName": "virt-handler", "patch": '{"nodeSelecto
 @pytest.mark.parametrize(
     ("before", "after", "effect"),
     [
-        ({}, placed(nodeSelector=GPU), Effect.STUCK),
-        (placed(nodeSelector=GPU), placed(nodeSelector=SSD), Effect.STUCK),
+        ({}, placed(nodeSelector=GPU), Effect.NO_START),
+        (placed(nodeSelector=GPU), placed(nodeSelector=SSD), Effect.NO_START),
         (placed(nodeSelector=GPU), {}, Effect.LIVE),
         ({}, placed(nodeSelector=LINUX), Effect.LIVE),
-        ({}, required("gpu"), Effect.STUCK),
+        ({}, required("gpu"), Effect.NO_START),
         (required("gpu"), required("gpu", "ssd"), Effect.LIVE),
-        (required("gpu", "ssd"), required("gpu"), Effect.STUCK),
-        (placed(tolerations=[TAINT]), placed(tolerations=[]), Effect.STUCK),
+        (required("gpu", "ssd"), required("gpu"), Effect.NO_START),
+        (placed(tolerations=[TAINT]), placed(tolerations=[]), Effect.NO_START),
         (placed(tolerations=[TAINT]), placed(tolerations=[ANY_TAINT]), Effect.LIVE),
         (placed(), placed(tolerations=[TAINT]), Effect.LIVE),
         ({}, {"infra": {"nodePlacement": {"nodeSelector": GPU}}}, Effect.LIVE),
-        ({}, {"customizeComponents": SELECTED}, Effect.STUCK),
+        ({}, {"customizeComponents": SELECTED}, Effect.NO_START),
         ({"customizeComponents": SELECTED}, {}, Effect.LIVE),
         ({"infra": {"replicas": 2}}, {"infra": {"replicas": 1}}, None),
     ],
@@ -168,7 +168,7 @@ def test_placement_of_a_hyperconverged_object() -> None:
     sides = [OverlaySide(LATEST, (Resource({**content, "spec": each}, Site("a.yaml")),)) for each in specs]
     [change] = compare_overlay("a", "a", sides[0], sides[1]).changes
     assert change.impact
-    assert change.impact.effect is Effect.STUCK
+    assert change.impact.effect is Effect.NO_START
 
 
 def olm(kind: str, name: str, spec: dict[str, str]) -> Resource:
