@@ -499,6 +499,11 @@ class Deployers:
                 self._made[key] = self._evaluated(maker)
         return self._made[key]
 
+    def is_unknown(self, maker: Resource) -> bool:
+        """Return True if the set with the name of ``maker`` is here, and it is not known what it makes."""
+        named = filter(is_set, self.written.get(maker.object_key, ()))
+        return any(self._known_made_by(each) is None for each in named)
+
     def readers(self, overlay: Overlay) -> Iterator[Resource]:
         """Yield the Applications and Kustomizations that read the folder or tree of an overlay, or a part.
 

@@ -189,3 +189,46 @@ def test_a_new_folder_gets_the_name_of_an_application(folder: Path) -> None:
     files = {PLACE: generator, "clusters/prod/apps.yaml": WRITTEN}
     text = shown(folder, files, {"more/prod/settings.yaml": "a: 1\n"})
     assert "ApplicationSet sites makes an Application prod from now on, too, and writes it over" in text
+
+
+UNLISTED = FILES.replace("overlays/*/config.json", "sites/*.json").replace(
+    "overlays/{{site}}", "apps/{{site}}"
+)
+UNLISTED = UNLISTED.replace('"{{revision}}"', "main").replace("https://kubernetes.default.svc", "{{server}}")
+DEV_MACHINE = VM.replace("namespace: prod", "namespace: dev")
+PARAMETERS = '{"site": "dev", "server": "https://a"}'
+
+
+@pytest.mark.parametrize(
+    ("after", "reported"),
+    [
+        (None, "removed VirtualMachine dev/db in clusters/prod:dev: deleted"),
+        (PARAMETERS.replace("dev", "none"), "removed VirtualMachine dev/db in clusters/prod:dev: deleted"),
+        (PARAMETERS.replace("//a", "//b"), "not compared: Application dev has another destination"),
+        ("{", "not compared: in work tree, it is not known what ApplicationSet sites makes"),
+    ],
+)
+def test_parameters_of_what_the_project_does_not_list(folder: Path, after: str | None, reported: str) -> None:
+    commit(folder, project("") | MACHINE | {"apps/dev/vm.yaml": DEV_MACHINE, PLACE: UNLISTED})
+    commit(folder, {"sites/dev.json": PARAMETERS})
+    if after is None:
+        (folder / "sites/dev.json").unlink()
+    else:
+        write(folder, {"sites/dev.json": after})
+    assert reported in CliRunner(catch_exceptions=False).invoke(main, ["diff"]).stdout
+
+
+def test_a_set_in_an_overlay_no_longer_makes_what_is_in_none(folder: Path) -> None:
+    before = ONE.replace("overlays/{{site}}", "apps/{{site}}").replace("[{site: prod}]", "[{site: dev}]")
+    files = {"apps/dev/vm.yaml": DEV_MACHINE, "overlays/root/sites.yaml": before}
+    listing = {"overlays/root/kustomization.yaml": "resources: [sites.yaml]\n"}
+    text = shown(folder, files | listing, {"overlays/root/sites.yaml": before.replace("dev", "none")})
+    assert "removed VirtualMachine dev/db in overlays/root:dev: deleted" in text
+
+
+def test_a_folder_that_the_project_begins_to_list_stays(folder: Path) -> None:
+    commit(folder, project("") | MACHINE | {"overlays/dev/vm.yaml": DEV_MACHINE})
+    files = {PLACE: ONE.replace("site: prod", "site: dev")}
+    listed = {"overlays/dev/kustomization.yaml": "resources: [vm.yaml]\n"}
+    text = shown(folder, files, listed)
+    assert "deleted" not in text

@@ -118,7 +118,7 @@ class EngineObjects:
                 for each in side.side.deployers.made_by(maker)
                 if is_resource_set(maker) or not side.deploys_here(each)
             }
-            for side in (self._sides if self._may_make_others else ())
+            for side in (self._sides if self._may_make_others() else ())
         ]
         found: dict[str, tuple[list[Resource], list[Resource]]] = {}
         for key in {key: None for each in made for key in each}:
@@ -130,11 +130,14 @@ class EngineObjects:
                     objects.extend((one[1],) if one else ())
         return found
 
-    @property
     def _may_make_others(self) -> bool:
         """Return True if a set may make something else: not if only objects in overlays differ."""
-        return self._is_other_changed or any(
-            deployer_files(each.side.fs, self._changed.intersection(each.side.listing.manifests))
+        return self._is_other_changed or self.may_deploy_otherwise(self._changed)
+
+    def may_deploy_otherwise(self, changed: AbstractSet[str]) -> bool:
+        """Return True if a file that differs may have an object of an engine that deploys something."""
+        return any(
+            deployer_files(each.side.fs, filter(each.side.listing.is_manifest, changed))
             for each in self._sides
         )
 

@@ -54,17 +54,24 @@ class UnlistedOverlays:
         moved = sorted(each for each in {**old, **new} if old.get(each) != new.get(each))
         #: The submodules that are at another commit, by the overlay that may be built from one.
         self._moved: dict[str, str] = {}
+        self._listed = {path: each for known in self._sides for path, each in known.side.overlays.items()}
         found: dict[str, Overlay] = {}
-        for each in reversed(self._sides) if looked_at or moved else ():
+        may_differ = looked_at or moved or self._engines.may_deploy_otherwise(changed | in_between)
+        for each in reversed(self._sides) if may_differ else ():
             for path, overlay in each.overlays.items():
+                if path in self._listed:
+                    continue
                 if submodule := each.submodule_of(overlay, moved) if moved else "":
                     self._moved[path] = submodule
                 own = [known.overlays.get(path) for known in self._sides]
-                if path not in found and (path in self._moved or self._is_touched(own, looked_at)):
+                if path not in found and (
+                    path in self._moved
+                    or self._is_deployed_otherwise(path)
+                    or self._is_touched(own, looked_at)
+                ):
                     found[path] = overlay
         self.overlays = tuple(found.values())
         self.paths = found.keys()
-        self._listed = {path: each for known in self._sides for path, each in known.side.overlays.items()}
         every = changed | in_between
         #: The overlays of the project of which a file differs, at commits, too.
         self._touched = {
@@ -82,6 +89,11 @@ class UnlistedOverlays:
         """Return True if a file of an overlay differs, or both sides build it from others, as a link says."""
         files = [known.files(own) for known, own in zip(self._sides, sides, strict=True) if own]
         return files[0] != files[-1] or any(not changed.isdisjoint(each) for each in files)
+
+    def _is_deployed_otherwise(self, path: str) -> bool:
+        """Return True if what deploys an overlay differs, as a set makes it, or if one side has none."""
+        old, new = (each.deploying(path) for each in self._sides)
+        return old is None or new is None or not is_same(old.content, new.content)
 
     def add_to(self, side: Side) -> None:
         """Have a side render the overlays as well, as far as it deploys them.
@@ -112,6 +124,13 @@ class UnlistedOverlays:
     def rendered(self, side: Side, overlay: Overlay) -> RenderedSide | None:
         """Return an overlay on a side; an unlisted one without the objects that deploy compared overlays."""
         found = side.render(overlay.path, overlay.listed_as)
+        if found is None and overlay.path in self.paths and overlay.deployer:
+            makers = (each.side.deployers.maker_of(overlay.deployer) for each in self._sides)
+            maker = next(filter(None, makers), None)
+            if maker and side.deployers.is_unknown(maker):
+                return RenderedSide(
+                    None, unknown=f"in {side.name}, it is not known what {maker.kind} {maker.name} makes"
+                )
         if overlay.path not in self.paths or found is None:
             return found
         compared = self._deployers(side)
@@ -135,7 +154,9 @@ class UnlistedOverlays:
             self._rendered.update(*((one.object_key, one.origin.document_place) for one in written))
             side.configuring += filter(configures_kubevirt, written)
         self._engines.add(states)
-        if path in self.paths and any(each and each.content is None for each in states.ends):
+        if path in self.paths and any(
+            each and each.content is None and not each.unknown for each in states.ends
+        ):
             self.failed.add(path)
         return path not in self.paths and path not in self._completed
 

@@ -135,8 +135,7 @@ class UnlistedSide:
         found: dict[str, Overlay] = {}
         for deployer in self._deployers():
             is_made = bool(deployer.origin.field.segments)  # by a set
-            folder = folder_of(deployer.origin.path)
-            overlay = self._overlay(f"{folder}:{deployer.name}", deployer, "")
+            overlay = self._overlay(_path_of(deployer), deployer, "")
             if (
                 overlay is not None
                 and overlay.path not in self.side.overlays
@@ -145,6 +144,15 @@ class UnlistedSide:
             ):
                 found.setdefault(overlay.path, overlay)
         return found
+
+    def deploying(self, path: str) -> Resource | None:
+        """Return what deploys an overlay, also if the project lists its folder; None if nothing does."""
+        overlay = self.overlays.get(path)
+        return overlay.deployer if overlay else self._deploying.get(path)
+
+    @cached_property
+    def _deploying(self) -> Mapping[str, Resource]:
+        return {_path_of(each): each for each in self._deployers()}
 
     @cached_property
     def _known(self) -> Mapping[DocumentPlace, Resource]:
@@ -436,6 +444,11 @@ class UnlistedSide:
             if confined(self.side.fs.is_file, path):
                 self._objects[path] = tuple(objects_in(self.side.fs.read(path), path))
         return self._objects[path]
+
+
+def _path_of(deployer: Resource) -> str:
+    """Return the path of the overlay that an object deploys."""
+    return f"{folder_of(deployer.origin.path)}:{deployer.name}"
 
 
 def _is_of_operator(resource: Resource) -> bool:
