@@ -24,6 +24,7 @@ from renderer.diff.compare import compare_overlay
 from renderer.diff.images import image_moves
 from renderer.diff.missing import Makers
 from renderer.diff.overlay_side import OverlaySide
+from renderer.diff.routes import lost_ways_of_route
 from renderer.diff.vm_fields import ChangedFields
 from renderer.files.file_system import FileSystem, MemoryFileSystem, readable_content
 from renderer.gitops.argocd.application import as_application
@@ -562,3 +563,17 @@ def test_secrets_of_clusters_are_compared_once_for_each_application(monkeypatch:
     targets = target_secrets.TargetSecrets(before, after, ["s.yaml"])
     assert not any(targets.reason(each) for each in after.overlays.values())
     assert (len(after.overlays), read) == (20, ["a"])
+
+
+def test_hosts_and_paths_of_a_route_are_counted() -> None:
+    def route(host: str) -> Resource:
+        rule: Json = {
+            "matches": [{"path": {"value": f"/{number}"}} for number in range(20)],
+            "backendRefs": [{"name": "s"}],
+        }
+        spec: JsonObject = {"hostnames": [f"{host}{number}" for number in range(20)], "rules": [rule]}
+        return Resource(other("HTTPRoute", "r", "gateway.networking.k8s.io/v1", spec=spec), Site("a.yaml"))
+
+    begin_run()
+    assert len([*lost_ways_of_route(route("a"), route("b"), {("", "s"): [route("a")]})]) == 20 * 20
+    assert spent() > 20**4
