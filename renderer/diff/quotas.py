@@ -1,14 +1,18 @@
-"""ResourceQuotas that leave no room for the pods of running machines.
+"""ResourceQuotas and LimitRanges that leave no room for the pods of running machines.
 
-A quota is looked at when a pod is created (Kubernetes ``plugin/pkg/admission/resourcequota/controller.go``
+They are looked at when a pod is created (Kubernetes ``plugin/pkg/admission/resourcequota/controller.go``
 ``CheckRequest``): machines run on, and do not start again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.diff.limit_ranges import LIMIT_RANGE, LIMIT_RANGE_SOURCE, limit_refusal
+from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, ClusterConfig
+from renderer.kubevirt.facts.compute_container import ComputeContainer, compute_container
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, has_matchers
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
 from renderer.model.kube.json import object_at
@@ -26,29 +30,48 @@ _MOST_NAMES = 5
 _SOURCE = "kubernetes plugin/pkg/admission/resourcequota/controller.go CheckRequest"
 
 
-def is_quota(resource: Resource) -> bool:
-    """Return True for a quota of all pods in its namespace; one with scopes is for some of them."""
+class LauncherPods(NamedTuple):
+    """The number of pods of a machine or pool, and what each requests; None if that is not known."""
+
+    number: int
+    container: ComputeContainer | None
+
+
+def limits_pods(resource: Resource) -> bool:
+    """Return True for a LimitRange, or a quota of all pods in its namespace; one with scopes is for some."""
     spec = object_at(resource.content, "spec")
-    return resource.kind == _QUOTA and not spec.get("scopes") and not spec.get("scopeSelector")
+    has_scopes = bool(spec.get("scopes") or spec.get("scopeSelector"))
+    return resource.kind == LIMIT_RANGE or (resource.kind == _QUOTA and not has_scopes)
 
 
 def may_keep_from_starting(change: ResourceChange) -> bool:
-    """Return True for a new or changed quota whose change has no other impact."""
-    return change.id.gvk.kind == _QUOTA and change.type in _JUDGED and change.impact is None
+    """Return True for a new or changed quota or LimitRange whose change has no other impact."""
+    return change.id.gvk.kind in (_QUOTA, LIMIT_RANGE) and change.type in _JUDGED and change.impact is None
 
 
-def running_pods(resource: Resource) -> int:
-    """Return the number of pods of a running machine, or of a pool of machines; 0 for other objects."""
-    machine = VirtualMachineView.of(resource)
-    return machine.replicas if machine and not machine.is_halted else 0
+def running_pods(applied: Resource, config: ClusterConfig = DEFAULT_CONFIG) -> LauncherPods | None:
+    """Return the pods of a running machine, or of a pool of machines; None for other objects.
 
-
-def impact_of_quota(before: Resource | None, after: Resource, pods: Mapping[ResId, int]) -> Impact | None:
-    """Return the impact of a quota on the running machines of its namespace; None without one.
-
-    ``pods`` are the numbers of pods that these need.
+    ``applied`` is the machine with its instance type.
     """
-    number, former, latter = sum(pods.values()), _limits(before), _limits(after)
+    machine = VirtualMachineView.of(applied)
+    if machine is None or machine.is_halted or not machine.replicas:
+        return None
+    container = None if has_matchers(applied.content) else compute_container(machine, config)
+    return LauncherPods(machine.replicas, container)
+
+
+def impact_of_limits(
+    before: Resource | None, after: Resource, pods: Mapping[ResId, LauncherPods]
+) -> Impact | None:
+    """Return the impact of a quota or LimitRange on the running machines of its namespace; None without one.
+
+    ``pods`` are the pods that these need.
+    """
+    if after.kind == LIMIT_RANGE:
+        return _impact_of_range(before, after, pods)
+    number = sum(each.number for each in pods.values())
+    former, latter = _limits(before), _limits(after)
     keys = (key for key, limit in latter.items() if limit < number and limit < former.get(key, number))
     key = next(keys, None)
     if key is None:
@@ -57,6 +80,22 @@ def impact_of_quota(before: Resource | None, after: Resource, pods: Mapping[ResI
     verb = "runs" if number == 1 else "run"
     reason = f"{names} {verb}, and {key} is {latter[key]}: their next pods are refused"
     return Impact(Effect.NO_START, reason, _SOURCE)
+
+
+def _impact_of_range(
+    before: Resource | None, after: Resource, pods: Mapping[ResId, LauncherPods]
+) -> Impact | None:
+    refused: dict[str, list[str]] = {}
+    for id_, each in pods.items():
+        reason = limit_refusal(after, each.container) if each.container else ""
+        if reason and each.container and not limit_refusal(before, each.container):
+            refused.setdefault(reason, []).append(f"{id_.gvk.kind} {id_.name}")
+    if not refused:
+        return None
+    reason, names = max(refused.items(), key=lambda item: len(item[1]))
+    verb, whose = ("runs", "its") if len(names) == 1 else ("run", "their")
+    text = f"{listed(names, _MOST_NAMES)} {verb}, and {reason}: {whose} next pods are refused"
+    return Impact(Effect.NO_START, text, LIMIT_RANGE_SOURCE)
 
 
 def _limits(quota: Resource | None) -> Mapping[str, int]:

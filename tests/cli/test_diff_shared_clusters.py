@@ -248,14 +248,21 @@ QUOTA = "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: sh
         ("{hard: {pods: 0}}", "{hard: {pods: 0, services: 1}}", ""),
         ("", "{hard: {pods: 1}}", ""),
         ("", "{hard: {pods: 0}, scopes: [BestEffort]}", ""),
+        ("", "{limits: [{type: Container, max: {memory: 1Gi}}]}", "memory of a container is at most 1Gi"),
+        (
+            "{limits: [{type: Container, max: {memory: 1Gi}}]}",
+            "{limits: [{type: Pod, max: {memory: 1Gi}}]}",
+            "",
+        ),
     ],
 )
 def test_quota_keeps_machines_of_another_overlay_from_starting(
     folder: Path, before: str, after: str, said: str
 ) -> None:
-    former = {"secrets/quota.yaml": QUOTA.replace("SPEC", before)} if before else {}
+    quota = QUOTA.replace("ResourceQuota", "LimitRange") if "limits" in after else QUOTA
+    former = {"secrets/quota.yaml": quota.replace("SPEC", before)} if before else {}
     commit(folder, repository(UNLISTED, {**root("east", "machines", "secrets"), **former}))
-    write(folder, {"secrets/quota.yaml": QUOTA.replace("SPEC", after)})
+    write(folder, {"secrets/quota.yaml": quota.replace("SPEC", after)})
     found = run("--fail-on", "no-start")
     assert said in found.stdout
     assert found.exit == bool(said)

@@ -1,4 +1,4 @@
-"""ResourceQuotas that keep running machines from starting again, in whichever overlay of the cluster."""
+"""ResourceQuotas and LimitRanges that keep running machines of any overlay of a cluster from starting."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from renderer.app.comparison.shared_clusters import SharedClusters
 from renderer.app.comparison.side import RenderedSide, written_of
-from renderer.diff.quotas import impact_of_quota, is_quota, may_keep_from_starting, running_pods
+from renderer.diff.quotas import (
+    LauncherPods,
+    impact_of_limits,
+    limits_pods,
+    may_keep_from_starting,
+    running_pods,
+)
+from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG
 from renderer.model.difference import OverlayDifference, ResourceChange
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
@@ -14,25 +21,28 @@ from renderer.model.run.work import spend
 
 
 class QuotasElsewhere:
-    """The quotas of all overlays, and the pods of running machines by namespace."""
+    """The quotas and LimitRanges of all overlays, and the pods of running machines by namespace."""
 
     def __init__(self, clusters: SharedClusters) -> None:
         self._clusters = clusters
         #: The quotas before and after the change, by overlay.
         self._quotas: tuple[dict[tuple[str, ResId], Resource], dict[tuple[str, ResId], Resource]] = {}, {}
-        self._pods: dict[str, dict[str, dict[ResId, int]]] = {}
+        self._pods: dict[str, dict[str, dict[ResId, LauncherPods]]] = {}
 
     def add(self, path: str, before: RenderedSide | None, after: RenderedSide | None) -> None:
         """Add an overlay."""
         for side, quotas in zip((before, after), self._quotas, strict=True):
-            quotas.update({(path, each.current_id): each for each in filter(is_quota, written_of(side))})
+            quotas.update({(path, each.current_id): each for each in filter(limits_pods, written_of(side))})
+        content = after.content if after else None
+        config = content.cluster().config if content else DEFAULT_CONFIG
+        applied = content.applied if content else {}
         for each in written_of(after):
-            if number := running_pods(each):
+            if pods := running_pods(applied.get(each.current_id, each), config):
                 found = self._pods.setdefault(each.namespace, {}).setdefault(path, {})
-                found[each.current_id] = number
+                found[each.current_id] = pods
 
     def added_to(self, differences: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
-        """Yield the differences, with the quotas that keep machines from starting again."""
+        """Yield the differences, with those that keep machines from starting again."""
         for each in differences:
             changes = tuple(self._judged(change, each.path) for change in each.changes)
             yield each._replace(changes=changes)
@@ -42,9 +52,9 @@ class QuotasElsewhere:
         if after is None or not may_keep_from_starting(change):
             return change
         by_path = self._pods.get(change.id.namespace, {})
-        pods: dict[ResId, int] = {}
+        pods: dict[ResId, LauncherPods] = {}
         for other, found in by_path.items():
             if self._clusters.share(path, other):
-                spend(len(found), "looking for what ResourceQuotas limit")
+                spend(len(found), "looking for what quotas and LimitRanges limit")
                 pods |= found
-        return change.with_impact(impact_of_quota(before, after, pods))
+        return change.with_impact(impact_of_limits(before, after, pods))

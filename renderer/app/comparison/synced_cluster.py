@@ -14,7 +14,13 @@ from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.diff.masking import without_secret_words
 from renderer.diff.missing import Makers, removed_objects, with_missing_objects
 from renderer.diff.network_policies import with_cut_connections
-from renderer.diff.quotas import impact_of_quota, is_quota, may_keep_from_starting, running_pods
+from renderer.diff.quotas import (
+    LauncherPods,
+    impact_of_limits,
+    limits_pods,
+    may_keep_from_starting,
+    running_pods,
+)
 from renderer.diff.reads import ObjectName, changed_objects, with_readers
 from renderer.diff.services import (
     Served,
@@ -141,16 +147,18 @@ def _by_quotas(
     """Return the changes, with the quotas that keep machines from starting again."""
     if not any(map(may_keep_from_starting, changes)):
         return [*changes]
-    old, new = ({one.current_id.object_key: one for one in each if is_quota(one)} for each in (before, after))
-    pods: dict[str, dict[ResId, int]] = {}
+    old, new = (
+        {one.current_id.object_key: one for one in each if limits_pods(one)} for each in (before, after)
+    )
+    pods: dict[str, dict[ResId, LauncherPods]] = {}
     for each in after:
-        if number := running_pods(each):
-            pods.setdefault(each.namespace, {})[each.current_id] = number
+        if found := running_pods(each):
+            pods.setdefault(each.namespace, {})[each.current_id] = found
 
     def judged(change: ResourceChange) -> ResourceChange:
         key = change.id.object_key
         if key not in new or not may_keep_from_starting(change):
             return change
-        return change.with_impact(impact_of_quota(old.get(key), new[key], pods.get(change.id.namespace, {})))
+        return change.with_impact(impact_of_limits(old.get(key), new[key], pods.get(change.id.namespace, {})))
 
     return [*map(judged, changes)]
