@@ -132,8 +132,12 @@ _FIXLESS: Sequence[WithoutFix] = (
 
 
 def is_judged(folder: Path) -> bool:
-    words = shlex.split(Case.read(folder).command)
-    return words[0] in _COMMANDS and "--format" not in words and Case.read(folder).stdin is None
+    """Return True for a case whose text has a hint: no other finding has a fix."""
+    case = Case.read(folder)
+    words = shlex.split(case.command)
+    if words[0] not in _COMMANDS or "--format" in words or case.stdin is not None:
+        return False
+    return any("hint: " in file.read_text(errors="replace") for file in folder.glob("expected.std*"))
 
 
 JUDGED = [folder for folder in FOLDERS if is_judged(folder)]
