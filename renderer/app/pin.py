@@ -86,7 +86,7 @@ def pin(
     chosen = choose(pinnables, choice)
     most = None if wave is None else wave.size(len(chosen))
     scope = PinUpdate(most) if update else None
-    plan = plan_pins(overlay.folder, pinnables, chosen, overlay.keeps_any_revision, scope)
+    plan = plan_pins(overlay.folder, pinnables, chosen, lambda _: overlay.keeps_revisions, scope)
     planned = overlay.changes(plan)
     changed = [each.pinnable for each in plan.notes if each.pinnable is not None and each.changes]
     if planned:

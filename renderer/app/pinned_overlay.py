@@ -18,7 +18,6 @@ from renderer.authoring.pins.folder import (
     PINS,
     FileContent,
     PinChanges,
-    PinFile,
     PinsFolder,
     changes,
     files_in,
@@ -111,10 +110,6 @@ class PinnedOverlay:
         """True if the cluster has the revisions, and the status of a machine goes on naming them."""
         return self.overlay.expand is ExpandMode.OFF and self.overlay.kubevirt >= SINCE_REVISION_IN_STATUS
 
-    def keeps_any_revision(self, _: PinFile) -> bool:
-        """Return True if revisions stay until a dump of the cluster shows that nothing uses them."""
-        return self.keeps_revisions
-
     def pinnables(self) -> tuple[Pinnable, ...]:
         """Return the overlay's virtual machines as they are without pins. Raises ``DiagnosticError``."""
         bare = without_pins(self.kustomization)
@@ -146,7 +141,7 @@ class PinnedOverlay:
         """Return the effects of pinning to what the catalogs have; None if they do not have everything."""
         wanted = [each.pinnable for each in machines if each.pinnable is not None]
         try:
-            plan = plan_pins(self.folder, pinnables, wanted, self.keeps_any_revision, PinUpdate())
+            plan = plan_pins(self.folder, pinnables, wanted, lambda _: self.keeps_revisions, PinUpdate())
         except DiagnosticError:
             return None
         return self.effects(self.changes(plan))

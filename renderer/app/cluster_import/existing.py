@@ -57,10 +57,6 @@ class ExistingSources(Record):
         file = self.file_of(content)
         return None if file is None else posixpath.dirname(file)
 
-    def elsewhere_of(self, content: JsonObject) -> str:
-        """Return the overlay outside of the output folder that has an object; empty if there is none."""
-        return self.elsewhere.get(object_key(content), "")
-
 
 def object_key(content: JsonObject) -> ObjectKey:
     """Return the identity of an object of which only the content is known."""
@@ -169,8 +165,8 @@ def check_additions(
             raise DiagnosticError(*composed.diagnostics)
         present = {each.current_id.object_key for each in composed.value}
         for each in found:
-            if object_key(each.content) not in present:
-                name = Resource(each.content, Site("")).current_id
+            name = each.resource.current_id
+            if name.object_key not in present:
                 raise Diagnostic.in_file(
                     place,
                     Code.EDIT_REFUSED,

@@ -158,7 +158,7 @@ def plan_sources(
     waves = frozenset(folder for folder in pins.keys() & new if _always_run(folder, objects))
     known = sum(existing.file_of(each.content) is not None for each in gathered.objects)
     known -= sum(existing.file_of(each.content) is not None for each in objects)
-    elsewhere = {existing.elsewhere_of(each.content) for each in gathered.objects} - {""}
+    elsewhere = {existing.elsewhere.get(object_key(each.content), "") for each in gathered.objects} - {""}
     if not has_errors(findings):
         check_additions(project, output, existing, objects, files)
     return PlannedSources(

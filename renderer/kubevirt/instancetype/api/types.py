@@ -1,7 +1,8 @@
 """The JSON that Go's types accept, and which values of each type are equivalent.
 
 Kubernetes decodes with ``sigs.k8s.io/json``: names are case-sensitive, null means absent, and a value of
-another type is an error. An unknown field is dropped; in strict decoding it is an error.
+another type is an error. An unknown field is dropped; in strict decoding it is an error. Where an operator
+reads with ``encoding/json``, none of this is so: ``golang/go_types.py``.
 """
 
 from __future__ import annotations
