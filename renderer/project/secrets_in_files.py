@@ -39,6 +39,7 @@ from renderer.model.run.readings import readings
 from renderer.model.run.taint import texts_of
 from renderer.model.run.work import spend
 from renderer.project.validation_scope import ManifestFiles
+from renderer.project.variables_in_files import values_of_variables
 from renderer.yamlio.decode import decode_documents
 
 _SEPARATOR = pattern(rb"(?m)^---(?:[ \t]*+\r?\n)?")
@@ -79,6 +80,10 @@ def values_of_secrets(fs: FileSystem, files: Iterable[str]) -> frozenset[str]:
     kept: dict[str, bytes] = {}
     room = _MOST_KEPT
     every: list[Values] = []
+
+    def read(path: str) -> bytes:
+        return kept[path] if path in kept else _content(fs, path)
+
     for path in files:
         content = _content(fs, path)
         if len(content) <= room:
@@ -89,9 +94,11 @@ def values_of_secrets(fs: FileSystem, files: Iterable[str]) -> frozenset[str]:
             entries = (entry for each in generators for entry in _entries_of(fs, folder_of(path), each))
             every += (values, *starmap(values_of, entries))
     found = Values.union(every)
+    if found.variables:
+        found = Values.union((found, values_of_variables(found.variables, files, read)))
     words = set(found.words)
     for path in files if words else ():
-        content = kept[path] if path in kept else _content(fs, path)
+        content = read(path)
         if _may_have_one(content, words):
             words.difference_update(names_in(_documents(content, path) or ()))
     return found.certain.union(*map(readings, words))

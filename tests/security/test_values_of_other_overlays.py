@@ -207,6 +207,25 @@ ORDINARY: Mapping[str, Mapping[str, str]] = {
     "VirtualMachine": {"p": "VirtualMachine"},
     "short": {"p": "short"},
 }
+KUSTOMIZATION = (
+    "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+    "metadata: {name: apps, namespace: flux-system}\nspec: {path: ./misspelt, POST_BUILD}\n"
+)
+_VARIABLES = (
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: v, namespace: flux-system}\n"
+    f"data: {{smtp: {CANARY}}}\n"
+)
+#: What may give a variable its value that a Secret uses.
+VARIABLES: Mapping[str, str] = {
+    "a key": _VARIABLES,
+    "a password in an address": _VARIABLES.replace("smtp", "pw"),
+    "a key that lost its section": _VARIABLES.replace("}\ndata: {", ", "),
+    "a document that cannot be parsed": f"{_VARIABLES}\tx: y\n".replace("{smtp", "\n  smtp").replace(
+        f"{CANARY}}}", CANARY
+    ),
+    "a literal of a generator": f"configMapGenerator: [{{name: v, literals: [smtp={CANARY}]}}]\n",
+    "a Kustomization": KUSTOMIZATION.replace("POST_BUILD", f"postBuild: {{substitute: {{smtp: {CANARY}}}}}"),
+}
 #: Shown, refused and warned of, and a name that nothing has.
 STAGING = {
     "staging/kustomization.yaml": "resources: [cm.yaml, vm.yaml]\n",
@@ -305,6 +324,51 @@ def test_ordinary_text_is_no_value_elsewhere(text: str) -> None:
     assert text not in values_of_secrets(fs, files)
 
 
+@pytest.mark.parametrize("given", VARIABLES)
+def test_variable_that_a_secret_uses_is_learned_without_its_kustomization(given: str) -> None:
+    assert CANARY in _values_of_variables({"clusters/vars.yaml": VARIABLES[given]})
+
+
+@pytest.mark.parametrize("value", ["db.example.org", "10.0.0.7", "2048Mi", "Europe/Berlin", "short", "words"])
+def test_ordinary_value_of_a_variable_is_no_value_elsewhere(value: str) -> None:
+    assert value not in _values_of_variables(
+        {"clusters/vars.yaml": VARIABLES["a key"].replace(CANARY, value)}
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "given"),
+    [
+        ("other/vars.yaml", VARIABLES["a key"].replace("flux-system", "other")),
+        ("clusters/vars.yaml", VARIABLES["a key"].replace("smtp", "SMTP_HOST")),
+        ("clusters/vars.yaml", VARIABLES["a key"].replace("smtp", "unused")),
+        ("clusters/vars.yaml", VARIABLES["a key"].replace("smtp", "domain")),
+    ],
+)
+def test_variable_that_no_secret_uses_as_a_value_is_shown_elsewhere(path: str, given: str) -> None:
+    assert CANARY not in _values_of_variables({path: given})
+
+
+def test_variable_is_learned_from_a_folder_with_the_namespace_of_a_kustomization() -> None:
+    files = {
+        "vars/kustomization.yaml": "namespace: flux-system\nresources: [vars.yaml]\n",
+        "vars/vars.yaml": VARIABLES["a key"].replace(", namespace: flux-system", ""),
+    }
+
+    assert CANARY in _values_of_variables(files)
+
+
+def _values_of_variables(given: Mapping[str, str]) -> frozenset[str]:
+    files = {
+        "clusters/apps.yaml": KUSTOMIZATION,
+        "apps/secret.yaml": SECRET.format(
+            "stringData: {p: '${smtp:=none}', host: '${SMTP_HOST}', u: 'https://a:${pw}@db.${domain}/'}"
+        ),
+        **given,
+    }
+    return values_of_secrets(MemoryFileSystem({path: text.encode() for path, text in files.items()}), files)
+
+
 def test_value_is_not_shown_in_another_overlay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, repository())
     monkeypatch.chdir(tmp_path)
@@ -380,6 +444,25 @@ def test_work_is_proportional_to_the_secrets() -> None:
         texts = {f"{number}.yaml": each.encode() for number, each in enumerate(entries)}
         fs, done = MemoryFileSystem(texts), WorkDone()
         values_of_secrets(fs, texts)
+        steps.append(done.since()[0])
+
+    assert steps[1] < 2.5 * steps[0]
+
+
+def test_work_is_proportional_to_the_variables() -> None:
+    steps = []
+    for count in (100, 200):
+        names = [f"v{number}" for number in range(count)]
+        done = WorkDone()
+        found = _values_of_variables(
+            {
+                "s.yaml": SECRET.format(f"stringData: {{p: '{''.join(map('${{{}}}'.format, names))}'}}"),
+                "clusters/v.yaml": VARIABLES["a key"].replace(
+                    f"smtp: {CANARY}", ", ".join(f"{name}: {CANARY}{name}" for name in names)
+                ),
+            }
+        )
+        assert CANARY + names[-1] in found
         steps.append(done.since()[0])
 
     assert steps[1] < 2.5 * steps[0]

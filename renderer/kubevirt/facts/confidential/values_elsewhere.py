@@ -64,14 +64,21 @@ _REFERENCE = pattern(
 )
 #: ``clusterID`` says what ``cluster`` says.
 _ID = pattern(r"[-_.]?I[Dd]$|[-_.]id$")
+#: A variable of Flux, perhaps with an operator; a text that is not an address, and has no blank.
+_EXPANSION, _ONE_WORD = pattern(r"\$\{(\w{1,200})(?:[^\w${}][^${}]{0,200})?\}"), pattern(r"[^\s/@]+")
+_STAND_IN = pattern(r"Variable-\d+-of-Flux")
 _CONSTANT = pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 
 
 class Values(NamedTuple):
-    """Values that other overlays may not show; the ``words`` only if no object has them as a name."""
+    """Values that other overlays may not show; the ``words`` only if no object has them as a name.
+
+    ``variables`` are the names of variables of Flux of which such values are made.
+    """
 
     certain: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
 
     @classmethod
     def union(cls, found: Iterable[Values]) -> Values:
@@ -80,6 +87,7 @@ class Values(NamedTuple):
         return cls(
             frozenset().union(*(each.certain for each in every)),
             frozenset().union(*(each.words for each in every)),
+            frozenset().union(*(each.variables for each in every)),
         )
 
 
@@ -126,9 +134,9 @@ def values_of(key: str, text: str) -> Values:
     line that may be in any file. A single word in small letters counts if its key names a credential. What
     says where the value is does not.
     """
-    if "$$" in text:
-        return Values.union((_values_as_written(key, text), _values_as_written(key, text.replace("$$", "$"))))
-    return _values_as_written(key, text)
+    spellings = (text, text.replace("$$", "$")) if "$$" in text else (text,)
+    found = Values.union(_values_as_written(key, each) for each in spellings)
+    return found._replace(variables=_variables_in(key, text)) if "${" in text else found
 
 
 def _values_as_written(key: str, text: str) -> Values:
@@ -150,6 +158,19 @@ def _values_as_written(key: str, text: str) -> Values:
     is_named = names_credential(key)
     telling = (each for each in words if "-" in each or (is_named and not names_credential(each)))
     return Values(found - words, frozenset(telling))
+
+
+def _variables_in(key: str, text: str) -> frozenset[str]:
+    """Return the names of the variables that are confidential in an entry, as words in their place would be.
+
+    In a text of several words and in an address, a variable counts if it is a credential in it.
+    """
+    names = {name: f"Variable-{number}-of-Flux" for number, name in enumerate(_EXPANSION.findall(text))}
+    written = _EXPANSION.sub(lambda found: names[found[1]], text)
+    found = _values_as_written(key, written).certain
+    parts = _STAND_IN.findall("\0".join(found)) if _ONE_WORD.fullmatch(written) else ()
+    confidential = found.union(parts)
+    return frozenset(name for name, word in names.items() if word in confidential)
 
 
 def _stands_for_value(text: str) -> bool:
