@@ -16,6 +16,7 @@ from time import process_time
 import pytest
 from click.testing import CliRunner
 
+from renderer.app import cpu_limit
 from renderer.app.cpu_limit import limited_cpu
 from renderer.app.workers import _do_part, _Worker
 from renderer.cli.app import main
@@ -23,6 +24,17 @@ from renderer.model.run.limits import set_maximum
 from renderer.model.run.work import CpuLimitError, allowed_seconds, begin_run, note_read, spend
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no such timer")
+
+
+#: CPU seconds of a test for each second of a run.
+A_SECOND = 0.25
+
+
+@pytest.fixture(autouse=True)
+def _seconds_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the seconds between two looks at the time, and those that are allowed."""
+    monkeypatch.setattr(cpu_limit, "_INTERVAL", A_SECOND)
+    monkeypatch.setattr(cpu_limit, "allowed_seconds", lambda: allowed_seconds() * A_SECOND)
 
 
 def spin(seconds: float) -> None:
@@ -35,14 +47,14 @@ def with_limit(seconds: int) -> None:
     begin_run()
     set_maximum({"cpu": seconds})
     with limited_cpu():
-        spin(4)
+        spin(4 * A_SECOND)
 
 
 def test_loop_without_steps_ends() -> None:
     begin = process_time()
     with pytest.raises(CpuLimitError) as raised:
         copy_context().run(with_limit, 1)
-    assert process_time() - begin < 3
+    assert process_time() - begin < 3 * A_SECOND
     assert raised.value.diagnostic.message.startswith("CPU time limit exceeded (")
 
 
@@ -132,7 +144,7 @@ class SpinningTask:
         return by_worker
 
     def __call__(self, _overlay: object, /, *, is_last: bool = False) -> SpinningTask:
-        spin(0.6 if not is_last else 0)
+        spin(0.6 * A_SECOND if not is_last else 0)
         return self
 
 
@@ -172,7 +184,7 @@ def test_worker_can_send_it() -> None:
 def test_command_reports_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VMRENDER_LIMITS", "cpu=1")
-    monkeypatch.setattr("renderer.cli.commands.validate.validate_paths", lambda *_, **__: spin(4))
+    monkeypatch.setattr("renderer.cli.commands.validate.validate_paths", lambda *_, **__: spin(4 * A_SECOND))
     (tmp_path / "vmrender.yaml").write_text("apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n")
     result = CliRunner().invoke(main, ["validate"])
     assert result.exit_code == 2
