@@ -20,7 +20,7 @@ _INTERFACES = ("domain", "devices", "interfaces")
 _NETWORKS = ("networks",)
 _PLUGGED_BINDINGS = ("bridge", "sriov")
 _ABSENT, _DOWN = "absent", "down"
-_UNPLUGGED = "the interface is unplugged"
+_UNPLUGGED = "the interface is unplugged: the guest loses the network adapter"
 _CUT = "the link goes down: the guest is cut off from the network"
 _SINCE_LINK_STATE = Release(1, 5)
 _SINCE_POD_NETWORK_AT_START = Release(1, 8)
@@ -114,15 +114,16 @@ def _plug_in(update: Update, state: InstanceState, *, migratable: bool) -> Insta
 def _with_states(update: Update, state: InstanceState) -> InstanceState:
     """Set the link states; an interface that was unplugged stays unplugged.
 
-    libvirt sets the link of the running guest at once (KubeVirt
-    ``pkg/virt-launcher/virtwrap/network/nichotplug.go`` ``updateDomainLinkState``).
+    libvirt sets the link of the running guest at once, and detaches the interface (KubeVirt
+    ``pkg/virt-launcher/virtwrap/network/nichotplug.go`` ``updateDomainLinkState``,
+    ``hotUnplugVirtualInterface``).
     """
     desired = elements_by_name(array_at(update.after.template, *_INTERFACES))
     links = update.cluster.release >= _SINCE_LINK_STATE
     for states, effect, reason in (
         (("", "up"), Effect.LIVE, "the link goes up"),
         ((_DOWN,), Effect.DISCONNECTED, _CUT),
-        ((_ABSENT,), Effect.HOT_PLUG, _UNPLUGGED),
+        ((_ABSENT,), Effect.DISCONNECTED, _UNPLUGGED),
     ):
         changed = []
         for present in state.items(*_INTERFACES):

@@ -333,7 +333,7 @@ def test_interfaces_are_unplugged_by_their_state() -> None:
     def set_state(state: str) -> Change:
         return lambda vm: devices(vm)["interfaces"][1].update(state=state)
 
-    assert effect(set_state("absent"), "1.4") == HOT_PLUG
+    assert effect(set_state("absent"), "1.4") == DISCONNECTED
     assert effect(set_state("down"), "1.5") == DISCONNECTED
     assert effect(set_state("up"), "1.5", start=set_state("down")) == LIVE
     assert effect(set_state("down"), "1.4") == REFUSED
