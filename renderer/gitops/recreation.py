@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from renderer.gitops.argocd.application import as_application
 from renderer.gitops.argocd.requested_sync import options_of_request
 from renderer.gitops.engine_reaction import prunes_automatically
 from renderer.gitops.flux.discovery import is_flux_kustomization
@@ -43,6 +44,12 @@ _AT_EACH_SYNC = "Argo CD deletes the hook and creates it again at each sync"
 _RUN_AS_HOOKS = frozenset({"Job", "Pod", "Workflow"})
 _FLUX_SOURCE = "fluxcd/pkg ssa/manager_apply.go shouldForceApply"
 _ARGOCD_SOURCE = "argo-cd gitops-engine/pkg/sync/sync_context.go applyObject"
+_REPLACED = Impact(
+    Effect.PENDING,
+    f"{_REPLACE}: Argo CD replaces the object with each sync, without what only the cluster has, such as"
+    " a firmware UUID or MAC addresses: the guest may see others from its next start on",
+    _ARGOCD_SOURCE,
+)
 #: What it means to delete and create an object of a kind; any other is lost with what it holds.
 _LOSSES: Mapping[str, str] = {
     **dict.fromkeys(("DaemonSet", "Deployment", "Pod", "ReplicaSet", "StatefulSet"), "with its pods"),
@@ -124,11 +131,13 @@ def marked_impact(
         return Impact(Effect.AT_RISK, reason, "argo-cd util/argo/resource_tracking.go GetAppName")
     if is_of_flux or not _newly_replaces(before, after) or VirtualMachineView.of(after) is None:
         return None
-    reason = (
-        f"{_REPLACE}: Argo CD replaces the object with each sync, without what only the cluster has, such as"
-        " a firmware UUID or MAC addresses: the guest may see others from its next start on"
-    )
-    return Impact(Effect.PENDING, reason, _ARGOCD_SOURCE)
+    return _REPLACED
+
+
+def replacing_impact(before: Resource, after: Resource) -> Impact | None:
+    """Return what an Application does to the machines that it deploys if it begins to replace its objects."""
+    old, new = (options_of_application(as_application(each)) for each in (before, after))
+    return _REPLACED if _REPLACE in new and _REPLACE not in old else None
 
 
 def _newly_replaces(before: Resource, after: Resource) -> bool:

@@ -60,6 +60,13 @@ FLUX = {
 }
 ARGOCD = {"clusters/prod/apps.yaml": APPLICATION}
 
+MACHINE = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: db, namespace: prod}
+spec: {runStrategy: Always, template: {spec: {domain: {memory: {guest: 1Gi}, devices: {}}}}}
+"""
+
 
 def project(entry: str) -> dict[str, str]:
     """Return a project with overlays of an engine, or for an empty ``entry`` with those in ``overlays/``."""
@@ -117,6 +124,19 @@ def test_a_changed_application_is_a_difference(
     assert result.stdout.count("changed Application argocd/apps") == 1
     assert "by clusters/prod/apps.yaml:" in result.stdout
     assert field in result.stdout
+
+
+@pytest.mark.parametrize("has_machine", [True, False])
+def test_application_that_replaces_its_objects_is_pending_for_machines(
+    folder: Path, *, has_machine: bool
+) -> None:
+    machine = {"overlays/prod/settings.yaml": MACHINE} if has_machine else {}
+    commit(folder, project("") | OVERLAYS | ARGOCD | machine)
+    replacing = APPLICATION.replace("automated: {}", "automated: {}, syncOptions: [Replace=true]")
+    write(folder, {"clusters/prod/apps.yaml": replacing})
+    result = diff("--fail-on", "restart")
+    assert result.exit_code == has_machine
+    assert ("counts after a restart" in result.stdout) is has_machine
 
 
 @pytest.mark.parametrize("entry", ["", "flux"])

@@ -18,11 +18,13 @@ from renderer.gitops.argocd.application import is_about_its_folder
 from renderer.gitops.cascade import removal_impact
 from renderer.gitops.engine_reaction import impact_of
 from renderer.gitops.pruning import keeps_what_it_made
+from renderer.gitops.recreation import replacing_impact
 from renderer.kubevirt.facts.lists import is_same
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.difference import Effect, Impact, OverlayDifference, ResourceChange
+from renderer.model.difference import Effect, Impact, OverlayDifference, ResourceChange, worst
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ObjectKey
@@ -60,6 +62,7 @@ class DeployerChanges:
         self._trees = TreeChanges(before, after)
         self._failed = failed
         self._unlisted = unlisted
+        self._with_machines: set[str] = set()
         self._rendered: set[tuple[ObjectKey, str]] = set()
         self._added: dict[str, Overlay] = {}
         #: The objects that deploy compared overlays, as far as they were compared.
@@ -75,6 +78,8 @@ class DeployerChanges:
             self._rendered.update((each.object_key, entry) for each in content.written)
         if old and new:
             self._trees.add(overlay, old.written, new.written)
+        if new and any(map(VirtualMachineView.of, new.written)):
+            self._with_machines.add(overlay.path)
         self._added[overlay.path] = overlay
 
     def added_to(
@@ -132,7 +137,9 @@ class DeployerChanges:
             if old is not None and new is not None:
                 if is_same(old.content, new.content):
                     continue
-                impacts[key.deployer, key.entry] = impact_of(old, new)
+                has_machines = any(key in deployers.of(path)[1] for path in self._with_machines)
+                both = impact_of(old, new), replacing_impact(old, new) if has_machines else None
+                impacts[key.deployer, key.entry] = worst([*filter(None, both)])
             is_elsewhere = {(key.deployer, key.entry), (key.deployer, "")} & self._rendered
             if not is_elsewhere and not self._is_unreadable(old, new):
                 found = _changes_of(old, new, overlays[path], causes)
