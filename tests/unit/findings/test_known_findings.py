@@ -17,6 +17,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.masking import Masking
+from renderer.model.run.limits import DEFAULTS, set_maximum
 from renderer.model.run.taint import begin_notes, taint
 from renderer.model.run.work import WorkLimitError, begin_run, spent
 
@@ -153,6 +154,7 @@ def test_findings_end_with_the_work_of_the_run_and_its_last_one_is_reported() ->
 
     def run() -> None:
         begin_run()
+        set_maximum({"work": DEFAULTS.work // 10})
         with pytest.raises(WorkLimitError, match="reporting findings") as stopped:
             report_for_ever()
         last = RunFindings(FS)
