@@ -469,3 +469,42 @@ def test_operator_of_another_release_than_the_project_is_rendered_for(folder: Pa
     assert "installed-release" not in diff("--kubevirt", "1.8").stderr
     write(folder, {"vmrender.yaml": PROJECT.replace("1.9", "1.8.3")})
     assert "installed-release" not in diff().stderr
+
+
+CHART = {"infra/Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\n", "infra/templates/vm.yaml": MACHINE}
+OF_CHART = APPLICATION.replace(
+    "name: infra,", "name: infra, finalizers: [resources-finalizer.argocd.argoproj.io],"
+)
+OF_CHARTS = APPLICATIONS.replace("inf*", "inf*}, {path: web*")
+
+
+@pytest.mark.parametrize("beside", ["", "{repoURL: https://git.example.org/vms.git, path: web}"])
+@pytest.mark.parametrize(
+    ("old", "new", "reported"),
+    [
+        ("name: infra", "name: b", "renamed Application argocd/infra -> argocd/b in clusters: may delete"),
+        ("path: infra", "path: infra, helm: {releaseName: b}", "another source"),
+        ("namespace: infra", "namespace: b", "another destination"),
+    ],
+)
+def test_chart_of_this_repository_is_not_compared_with_its_folder(
+    folder: Path, beside: str, old: str, new: str, reported: str
+) -> None:
+    [line] = [each for each in OF_CHART.splitlines() if each.startswith("  source: ")]
+    both = f"  sources: [{line.removeprefix('  source: ')}, {beside}]"
+    before = OF_CHART.replace(line, both) if beside else OF_CHART
+    commit(folder, CHART | {"clusters/prod.yaml": before, "web/settings.yaml": SETTINGS})
+    write(folder, {"clusters/prod.yaml": before.replace(old, new)})
+    assert reported in diff("--fail-on", "data").stdout
+
+
+def test_set_no_longer_makes_the_application_of_a_chart(folder: Path) -> None:
+    commit(folder, CHART | {"clusters/prod.yaml": OF_CHARTS, "web/settings.yaml": SETTINGS})
+    write(folder, {"clusters/prod.yaml": OF_CHARTS.replace("{path: inf*}, ", "")})
+    assert "removed Application argocd/infra in clusters: may delete objects" in diff().stdout
+
+
+def test_folder_that_becomes_a_chart_is_not_compared(folder: Path) -> None:
+    commit(folder, {"clusters/prod.yaml": OF_CHART, "infra/vm.yaml": MACHINE})
+    write(folder, {"infra/Chart.yaml": CHART["infra/Chart.yaml"]})
+    assert "not compared: Application infra stays, and is not rendered any more" in diff().stdout

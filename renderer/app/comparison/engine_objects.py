@@ -5,6 +5,7 @@ They are in overlays, or in files of no overlay, or a set makes them.
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -16,6 +17,7 @@ from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
 from renderer.diff.overlay_side import OverlaySide
 from renderer.files.file_system import folder_of
+from renderer.gitops.argocd.application import is_application, is_application_set
 from renderer.gitops.engine_reaction import impact_of
 from renderer.gitops.flux.flux_operator import is_resource_set
 from renderer.gitops.pruning import keeps_what_it_made, updates_what_it_made
@@ -64,6 +66,16 @@ class EngineObjects:
             impacts = dict(self._impacts(before.values(), others))
             yield _with_impacts(overlay, impacts) if impacts else overlay
 
+    def made_by_tools(self) -> Iterator[ObjectKey]:
+        """Yield the changed Applications and sets of which a chart, a plugin or another repository is a part.
+
+        If such an object deploys an overlay, that does not say what becomes of the rest.
+        """
+        for side in self._sides:
+            for each in itertools.chain.from_iterable(side.engine_objects(self._changed, set()).values()):
+                if (is_application(each) or is_application_set(each)) and not side.is_rendered(each):
+                    yield each.object_key
+
     def _impacts(
         self, before: Iterable[Resource], after: Iterable[Resource]
     ) -> Iterator[tuple[ObjectKey, Impact]]:
@@ -80,7 +92,7 @@ class EngineObjects:
         side = self._sides[0]
         if is_set(old) and not side.side.deployers.made_by(old):
             impacts.append(unknown_set_impact(old, new))
-        elif not side.deploys_here(old):
+        elif not side.is_rendered(old):
             impacts.append(replacement_impact(old, new))
         return max(filter(None, impacts), key=lambda each: each.effect.severity, default=None)
 
@@ -107,8 +119,8 @@ class EngineObjects:
     def _made_otherwise(self) -> Mapping[str, tuple[list[Resource], list[Resource]]]:
         """Return the objects that sets make on one side only, or differently, by the folder of the set.
 
-        Objects that a set keeps are left out, and so are Applications of folders of this repository, which
-        are compared with these folders.
+        Objects that a set keeps are left out, and so are Applications of which all is rendered: these are
+        compared with their folders.
         """
         made = [
             {
@@ -116,7 +128,7 @@ class EngineObjects:
                 for maker in side.side.deployers.objects
                 if is_set(maker)
                 for each in side.side.deployers.made_by(maker)
-                if is_resource_set(maker) or not side.deploys_here(each)
+                if is_resource_set(maker) or not side.is_rendered(each)
             }
             for side in (self._sides if self._may_make_others() else ())
         ]

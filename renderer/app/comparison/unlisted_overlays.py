@@ -168,6 +168,7 @@ class UnlistedOverlays:
         Changed objects of engines that no overlay contains are compared by folder. ``deployers`` are those
         that deploy overlays; ``taken`` are as in ``EngineObjects.elsewhere``.
         """
+        deployers = frozenset(deployers).difference(self._engines.made_by_tools())
         by_engines = self._engines.elsewhere({*self._rendered, *deployers}, taken)
         return (
             *self.harm(self._engines.judged(overlays, deployers)),

@@ -12,9 +12,17 @@ from typing import NamedTuple
 from renderer.app.comparison.side import Side
 from renderer.diff.overlay_side import OverlaySide
 from renderer.files.file_system import SubmoduleError, folder_of, is_inside, readable_content
-from renderer.gitops.argocd.application import is_application, makes_other_manifests, sources
+from renderer.gitops.argocd.application import (
+    MADE_BY_TOOLS,
+    effective_type,
+    is_application,
+    is_application_set,
+    makes_other_manifests,
+    sources,
+)
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key, variable_sources
 from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
+from renderer.gitops.folder_reader import FolderReader
 from renderer.kubevirt.facts.installed_release import installing_entries, subscribes
 from renderer.kubevirt.facts.kinds import (
     CONFIG_MAP,
@@ -64,6 +72,7 @@ class UnlistedSide:
     def __init__(self, side: Side) -> None:
         self.side = side
         self._files = OverlayFiles(side.fs, side.graph)
+        self._folders = FolderReader(side.fs)
         self._target = cache(self._target_of)
         self._names_configuring = cache(self._find_configuring)
         self._objects: dict[str, tuple[Resource, ...]] = {}
@@ -133,12 +142,10 @@ class UnlistedSide:
         listed = self.side.overlays.values()
         folders = {posixpath.normpath(path) for each in listed for path in (each.path, each.output)}
         found: dict[str, Overlay] = {}
-        for deployer in self._deployers():
+        for overlay, deployer in self._deployed:
             is_made = bool(deployer.origin.field.segments)  # by a set
-            overlay = self._overlay(_path_of(deployer), deployer, "")
             if (
-                overlay is not None
-                and overlay.path not in self.side.overlays
+                overlay.path not in self.side.overlays
                 and (is_made or deployer.origin.document_place not in self._known)
                 and folders.isdisjoint(overlay.entry.folders if overlay.entry else ())
             ):
@@ -152,7 +159,16 @@ class UnlistedSide:
 
     @cached_property
     def _deploying(self) -> Mapping[str, Resource]:
-        return {_path_of(each): each for each in self._deployers()}
+        return {overlay.path: deployer for overlay, deployer in self._deployed}
+
+    @cached_property
+    def _deployed(self) -> Sequence[tuple[Overlay, Resource]]:
+        """The overlays of all Kustomizations and Applications, listed or not."""
+        found = [
+            (self._overlay(f"{folder_of(each.origin.path)}:{each.name}", each, ""), each)
+            for each in self._deployers()
+        ]
+        return [(overlay, deployer) for overlay, deployer in found if overlay]
 
     @cached_property
     def _known(self) -> Mapping[DocumentPlace, Resource]:
@@ -319,7 +335,11 @@ class UnlistedSide:
             )
         urls = self.side.deployers.urls
         own = [
-            each for each in sources(deployer) if each.path and urls.is_this_repository(each.url, each.path)
+            each
+            for each in sources(deployer)
+            if each.path
+            and urls.is_this_repository(each.url, each.path)
+            and effective_type(self._folders, each) not in MADE_BY_TOOLS
         ]
         return EntryPoint(
             EntryOptions(EntryKind.ARGOCD),
@@ -354,10 +374,17 @@ class UnlistedSide:
                         found.setdefault(each.reference, []).append(each)
         return found
 
-    def deploys_here(self, deployer: Resource) -> bool:
-        """Return True if an object deploys a folder of this repository."""
-        is_known = is_flux_kustomization(deployer) or is_application(deployer)
-        return is_known and bool(self._entry_point(deployer).folders)
+    def is_rendered(self, deployer: Resource) -> bool:
+        """Return True if all that an object deploys is made of folders of this repository.
+
+        That is not so if a source of an Application is a chart, has a plugin, or is in another repository.
+        """
+        if is_flux_kustomization(deployer):
+            return bool(self._entry_point(deployer).folders)
+        if is_application_set(deployer):
+            return all(map(self.is_rendered, self.side.deployers.made_by(deployer)))
+        every = [each for each in sources(deployer) if each.has_manifests] if is_application(deployer) else []
+        return bool(every) and len(self._entry_point(deployer).folders) == len(every)
 
     def _is_of_this_repository(self, kustomization: Resource, folder: str) -> bool:
         """Return True if the source of a Kustomization is this repository, as far as is known.
@@ -444,11 +471,6 @@ class UnlistedSide:
             if confined(self.side.fs.is_file, path):
                 self._objects[path] = tuple(objects_in(self.side.fs.read(path), path))
         return self._objects[path]
-
-
-def _path_of(deployer: Resource) -> str:
-    """Return the path of the overlay that an object deploys."""
-    return f"{folder_of(deployer.origin.path)}:{deployer.name}"
 
 
 def _is_of_operator(resource: Resource) -> bool:
