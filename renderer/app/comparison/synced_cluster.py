@@ -6,7 +6,7 @@ it, or none.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from renderer.diff.quotas import (
     may_keep_from_starting,
     running_pods,
 )
-from renderer.diff.reads import ObjectName, changed_objects, with_readers
+from renderer.diff.reads import ChangedObject, ChangedObjects, ObjectName, changed_objects, with_readers
 from renderer.diff.services import (
     Served,
     judged_by_labels,
@@ -45,6 +45,24 @@ class SyncedOverlay(NamedTuple):
     difference: OverlayDifference
     written: Sequence[Resource]
     synced: Sequence[Resource]
+
+
+class _OfOthers(Mapping[ObjectName, ChangedObject]):
+    """The changed objects of ``every`` overlay without its ``own`` ones, which are among them."""
+
+    def __init__(self, every: ChangedObjects, own: ChangedObjects) -> None:
+        self._every, self._own = every, own
+
+    def __getitem__(self, name: ObjectName) -> ChangedObject:
+        if name in self._own:
+            raise KeyError(name)
+        return self._every[name]
+
+    def __iter__(self) -> Iterator[ObjectName]:
+        return (name for name in self._every if name not in self._own)
+
+    def __len__(self) -> int:
+        return len(self._every) - len(self._own)
 
 
 def with_whole_cluster(overlays: Sequence[SyncedOverlay], objects: ClusterObjects) -> list[OverlayDifference]:
@@ -87,16 +105,11 @@ def _with_readers(overlays: Sequence[SyncedOverlay], objects: ClusterObjects) ->
         found = objects.runs(live) if live is not None and live.kind == VM else None
         return not machine.is_halted if found is None else found
 
-    def with_others(
-        each: SyncedOverlay, own: Collection[ObjectName], gone: Collection[ObjectName]
-    ) -> SyncedOverlay:
+    def with_others(each: SyncedOverlay, own: ChangedObjects, gone: ChangedObjects) -> SyncedOverlay:
         difference, release = each.difference, each.difference.releases[1]
         if release is None:
             return each
-        others = [
-            {name: one for name, one in found.items() if name not in known} if known else found
-            for found, known in zip(every, (own, gone), strict=True)
-        ]
+        others = _OfOthers(every[0], own), _OfOthers(every[1], gone)
         if not any(others):
             return each
         changes = with_readers(difference.changes, each.written, release, runs, others[0])

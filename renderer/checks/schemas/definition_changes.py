@@ -60,18 +60,22 @@ class _Definition:
         """The structural schemas of the served versions."""
         return dict(served_versions(self._spec))
 
+    @cached_property
+    def _versions(self) -> dict[str, JsonObject]:
+        return {text_at(each, "name"): object_at(each) for each in array_at(self._spec, "versions")}
+
     def pruned(self, resource: Resource) -> Resource:
         """Return an object without the fields that the API server drops."""
         if self._spec.get("preserveUnknownFields") is True:
             return resource
-        versions = {text_at(each, "name"): object_at(each) for each in array_at(self._spec, "versions")}
-        stored = (name for name, each in versions.items() if each.get("storage") is True)
         names = [resource.gvk.version]
         if text_at(self._spec, "conversion", "strategy") in ("", "None"):
-            names += stored
+            names += (name for name, each in self._versions.items() if each.get("storage") is True)
         content = resource.content
         for name in dict.fromkeys(names):
-            schema = self.schemas.get(name) or object_at(versions.get(name), "schema", "openAPIV3Schema")
+            schema = self.schemas.get(name) or object_at(
+                self._versions.get(name), "schema", "openAPIV3Schema"
+            )
             if schema:
                 spend(count_values(content), "dropping fields that definitions do not have")
                 content = object_at(_pruned(content, schema, is_root=True))

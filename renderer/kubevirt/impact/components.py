@@ -17,6 +17,7 @@ from renderer.model.difference import Effect, Impact
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.pattern import pattern
 from renderer.model.plural import listed
+from renderer.model.run.work import spend
 
 HANDLER, _CONTROLLER, _EVERY = "virt-handler", "virt-controller", "*"
 _FLAGGED = {"api": "virt-api", "controller": _CONTROLLER, "handler": HANDLER}
@@ -25,6 +26,7 @@ _IMAGE = pattern(r"[iI]mage(?!Pull|-pull)")
 _REFERENCE = pattern(r"[\w-](?:[\w.:-]*[\w-])?/[\w./-]*\w[:@]\w")
 _ARGUMENTS = pattern(r"\bargs\b|\bcommand\b")
 _LIMIT = pattern(r"nodeSelector|[aA]ffinity|nodeName")
+_COMPARING = "comparing the nodes of KubeVirt's components"
 _OS = "kubernetes.io/os"
 _PLACED = "pkg/virt-operator/resource/apply/apps.go syncDaemonSet"
 _CUSTOMIZER = "pkg/virt-operator/resource/apply/patches.go NewCustomizer"
@@ -84,15 +86,11 @@ def component_impacts(before: JsonObject, after: JsonObject) -> Iterator[Impact]
     former, latter = (
         [each for each in customizations(one) if not each.names_image] for one in (before, after)
     )
-    removed, added = (
-        [each for each in former if each not in latter],
-        [each for each in latter if each not in former],
-    )
-    is_narrower = any(map(_limits_nodes, added)) or any(map(_tolerates, removed))
-    if is_narrower:
+    removed, added = {*former} - {*latter}, {*latter} - {*former}
+    if any(map(_limits_nodes, added)) or any(map(_tolerates, removed)):
         yield _moved("customizeComponents", is_narrower=True, source=_CUSTOMIZER)
     elif removed or added:
-        names = listed(sorted({each.component for each in (*removed, *added)}))
+        names = listed(sorted({each.component for each in removed | added}))
         reason = f"customizeComponents: virt-operator changes or restarts {names}"
         yield Impact(Effect.LIVE, f"{reason}; {_RUN_ON}", _CUSTOMIZER)
 
@@ -116,18 +114,21 @@ def _is_narrower(before: JsonObject, after: JsonObject) -> bool:
 
     A node has to match all labels, and one of the required terms.
     """
-    old, new = ({_OS: "linux"} | dict(object_at(each, "nodeSelector").items()) for each in (before, after))
-    if not new.items() <= old.items():
+    old, new = (object_at(each, "nodeSelector") for each in (before, after))
+    labels = {_OS: "linux", **old}
+    if any(labels.get(key) != value for key, value in new.items()):
         return True
-    tolerated = [*array_at(after, "tolerations")]
+    tolerated, former = array_at(after, "tolerations"), array_at(before, "tolerations")
+    spend(len(tolerated) * len(former), _COMPARING)
     is_everything = any(
         text_at(each, "operator") == "Exists" and not text_at(each, "key") and not text_at(each, "effect")
         for each in tolerated
     )
-    if not is_everything and any(each not in tolerated for each in array_at(before, "tolerations")):
+    if not is_everything and any(each not in tolerated for each in former):
         return True
     required = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
     terms = [array_at(each, *required, "nodeSelectorTerms") for each in (before, after)]
+    spend(len(terms[0]) * len(terms[1]), _COMPARING)
     if terms[1] and (not terms[0] or any(each not in terms[1] for each in terms[0])):
         return True
     return any(

@@ -139,6 +139,7 @@ SELECTED = {"patches": [{"resourceName": "virt-handler", "patch": '{"nodeSelecto
         (placed(nodeSelector=GPU), placed(nodeSelector=SSD), Effect.NO_START),
         (placed(nodeSelector=GPU), {}, Effect.LIVE),
         ({}, placed(nodeSelector=LINUX), Effect.LIVE),
+        (placed(nodeSelector={"gpu": []}), placed(nodeSelector={"gpu": {}}), Effect.NO_START),
         ({}, required("gpu"), Effect.NO_START),
         (required("gpu"), required("gpu", "ssd"), Effect.LIVE),
         (required("gpu", "ssd"), required("gpu"), Effect.NO_START),
