@@ -19,20 +19,32 @@ WEB, DB = "overlays/dev/web.yaml", "overlays/dev/db.yaml"
 RENDERED_WEB = "rendered/dev/dev/virtualmachine_web.yaml"
 
 
-@pytest.fixture
-def fleet(project: UserRepository, tmp_path: Path) -> UserRepository:
+@pytest.fixture(scope="module")
+def checked(started: UserRepository, tmp_path_factory: pytest.TempPathFactory) -> UserRepository:
     """A repository with two machines, whose commits are checked; the branch ``other`` has a larger db."""
-    project.write(DB, project.read(WEB).replace("name: web", "name: db"))
-    project.replace("overlays/dev/kustomization.yaml", "- web.yaml", "- web.yaml\n  - db.yaml")
-    project.does("vmrender", "render")
-    project.commit("db")
-    use_hooks(project, hooks_repository(tmp_path), "vmrender-validate", "vmrender-check")
-    project.does("pre-commit", "install", "--hook-type", "pre-merge-commit")
-    project.commit("hooks")
-    project.does("git", "checkout", "--quiet", "-b", "other")
-    resize(project, DB, "u1.large")
-    project.does("git", "checkout", "--quiet", "main")
-    return project
+    folder = tmp_path_factory.mktemp("checked")
+    shutil.copytree(started.folder, folder / "repository")
+    made = UserRepository.opened(folder)
+    made.write(DB, made.read(WEB).replace("name: web", "name: db"))
+    made.replace("overlays/dev/kustomization.yaml", "- web.yaml", "- web.yaml\n  - db.yaml")
+    made.does("vmrender", "render")
+    made.commit("db")
+    use_hooks(made, hooks_repository(folder), "vmrender-validate", "vmrender-check")
+    made.does("pre-commit", "install", "--hook-type", "pre-merge-commit")
+    made.commit("hooks")
+    made.does("git", "checkout", "--quiet", "-b", "other")
+    resize(made, DB, "u1.large")
+    made.does("git", "checkout", "--quiet", "main")
+    return made
+
+
+@pytest.fixture
+def fleet(checked: UserRepository, tmp_path: Path) -> UserRepository:
+    """The same for one test, with the hooks that pre-commit has cloned."""
+    shutil.copytree(checked.folder, tmp_path / "repository")
+    opened = UserRepository.opened(tmp_path)
+    opened.environment["PRE_COMMIT_HOME"] = checked.environment["PRE_COMMIT_HOME"]
+    return opened
 
 
 def resize(repository: UserRepository, machine: str, size: str) -> None:
