@@ -20,6 +20,8 @@ _START, _SHOWN = 6, 24
 _FEW = 32
 #: The maximum number of comparisons with values of the same prefix; after that whole texts are masked.
 _MOST_COMPARISONS = 2_000_000
+#: The length of a value that may be sent as a part of an address.
+_LONGEST_SENT = 256
 #: The mark that messages use for an omitted rest of a text.
 _CUT = "…"
 #: Places are looked up in windows of this many characters. A text with more is a long one.
@@ -92,7 +94,7 @@ class Masking:
 
     def values_in(self, text: str) -> Iterator[str]:
         """Yield the values in the text."""
-        return (text[start:end] for start, end in self.spans(text))
+        return (text[start:end] for start, end in self._spans(text))
 
     def mask(self, text: str, mask: Callable[[str], str] = _stars) -> str:
         """Return the text with each of the values replaced by ``***``, or by what ``mask`` makes of it."""
@@ -115,9 +117,19 @@ class Masking:
 
     def spans(self, text: str) -> Iterable[tuple[int, int]]:
         """Return the start and end of each value in the text; one for values that overlap."""
+        merged: list[tuple[int, int]] = []
+        for start, end in self._spans(text):
+            if merged and start < merged[-1][1]:
+                merged[-1] = merged[-1][0], max(end, merged[-1][1])
+            else:
+                merged.append((start, end))
+        return merged
+
+    def _spans(self, text: str) -> Sequence[tuple[int, int]]:
+        """Return the start and end of each value in the text, in order; they may overlap."""
         if not self:
             return ()
-        found = list(self._spans_as_written(text))
+        found = set(self._spans_as_written(text))
         levels: list[Unescaped] = []
         for level in unescaped(text):
             levels.insert(0, level)
@@ -125,14 +137,8 @@ class Masking:
                 written = start, end
                 for each in levels:
                     written = each.span(*written)
-                found.append(written)
-        merged: list[tuple[int, int]] = []
-        for start, end in sorted(found):
-            if merged and start < merged[-1][1]:
-                merged[-1] = merged[-1][0], max(end, merged[-1][1])
-            else:
-                merged.append((start, end))
-        return merged
+                found.add(written)
+        return sorted(found)
 
     def _spans_as_written(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each value that the text has without escapes."""
@@ -141,23 +147,28 @@ class Masking:
             yield from each._spans_as_written(text)  # noqa: SLF001 - of the same class
 
     def _own_spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the start and end of each value in the text, the longest first if several start there."""
+        """Yield the start and end of each value in the text; the longest one if several start there.
+
+        A value that begins inside of another one is one if it ends after it. In a long row of dashes, or
+        another text that repeats itself, it is not looked for at each of them.
+        """
         if len(self._lengths) <= _FEW and not any(start in text for start in self._lengths):
             return
         sizes = sorted(self._sizes, reverse=True)
-        done = alike = 0
+        begin = done = alike = 0
         most_alike = _WINDOW + len(text) // _MOST_ALIKE
         for position in self._places(text, sizes):
-            if position < done:
+            if position >= done:
+                alike += 1
+            elif text[position : position + _SHOWN] == text[begin : begin + _SHOWN]:
                 continue
-            alike += 1
             if self._comparisons > _MOST_COMPARISONS or alike > most_alike:
                 yield position, len(text)
                 return
             end = max(self._end(text, position, size) for size in sizes)
-            if end:
+            if end > done:
                 yield position, end
-                done = end
+                begin, done = position, end
 
     def _places(self, text: str, sizes: Sequence[int]) -> Iterator[int]:
         """Yield the places that have the first characters of a value, ``sizes`` of them."""
@@ -214,5 +225,6 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 
 def _forms(value: str) -> set[str]:
-    """Return the value as it is, and without what is an escape in some format."""
-    return {value, *(form for level in unescaped(value) if len(form := level.text.strip()) >= _LONG)}
+    """Return the value as it is, without what is an escape in some format, and as a form is sent."""
+    sent = value.replace(" ", "+") if len(value) <= _LONGEST_SENT else value
+    return {value, sent, *(form for level in unescaped(value) if len(form := level.text.strip()) >= _LONG)}

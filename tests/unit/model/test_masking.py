@@ -62,12 +62,22 @@ def test_values_are_masked_in_every_form(values: list[str], before: str, after: 
         ("abcdef", 'is "abc\\\n  def"', 'is "***"'),
         ("Q9$${x}", "is Q9${x}, Q9$${x}", "is ***, ***"),
         ("Q9${x}", "is Q9$${x}", "is ***"),
+        ("p@ss w0rd/1", "https://u:p%40ss+w0rd%2F1@h", "https://u:***@h"),
         ("C:\\new", "is C:\\new, C:\\\\new", "is ***, ***"),
         (" ", "a b", "a b"),
     ],
 )
 def test_short_values_match_whole_words_and_long_ones_prefixes(value: str, text: str, masked: str) -> None:
     assert Masking([value]).mask(text) == masked
+
+
+def test_values_that_overlap_are_masked_as_one() -> None:
+    values = ["prod-db1", "db1-S3cret", "cretXyz-of-a-town", "town!", "----"]
+
+    assert Masking(values).mask("x prod-db1-S3cretXyz-of-a-town! y") == "x *** y"
+    assert [*Masking(values).values_in("prod-db1-S3cret")] == ["prod-db1", "db1-S3cret"]
+    assert Masking(values).mask("x ---------- y") == "x *** y"
+    assert Masking(values).mask(f"x {'-' * 9999} y").endswith("*** y")
 
 
 def test_longest_value_wins() -> None:
