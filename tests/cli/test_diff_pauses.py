@@ -57,6 +57,56 @@ def test_an_overlay_is_not_compared(folder: Path, place: str, before: str, after
     assert result.exit_code == 1
 
 
+DECRYPTING = KUSTOMIZATION + "  decryption: {provider: sops}\n"
+ENCRYPTED = (
+    "{apiVersion: v1, kind: Secret, metadata: {name: a}, sops: {mac: x},"
+    ' data: {a: "ENC[AES256_GCM,data:x]"}}\n'
+)
+ON_SELF, ON_OTHER = (KUSTOMIZATION + f"  dependsOn: [{{name: {name}}}]\n" for name in ("apps", "other"))
+OTHER = KUSTOMIZATION.replace("name: apps", "name: other").replace("overlays/prod", "other")
+BACK = OTHER + "  dependsOn: [{name: apps}]\n"
+ELSEWHERE = OTHER.replace("name: other", "name: infra").replace("name: fleet", "name: infra")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ({}, {PLACE: ON_SELF}, "apps waits for itself"),
+        ({"other.yaml": BACK}, {PLACE: ON_OTHER}, "apps waits for itself"),
+        ({PLACE: ON_SELF}, {PLACE: ON_SELF + "  force: true\n"}, ""),
+        ({}, {PLACE: ON_OTHER}, "apps waits for the Kustomization flux-system/other, which nothing deploys"),
+        ({"other.yaml": OTHER}, {PLACE: ON_OTHER}, ""),
+        ({"other.yaml": OTHER.replace(", namespace: flux-system", "")}, {PLACE: ON_OTHER}, ""),
+        ({"infra.yaml": ELSEWHERE}, {PLACE: ON_OTHER}, ""),
+        (
+            {"infra.yaml": ELSEWHERE, PLACE: ON_OTHER, "other.yaml": OTHER},
+            {"other.yaml": ""},
+            "waits for the",
+        ),
+        ({PLACE: DECRYPTING}, {PLACE: KUSTOMIZATION}, "no spec.decryption, and Secret a is encrypted"),
+        ({PLACE: DECRYPTING}, {PLACE: DECRYPTING + "  force: true\n"}, ""),
+        ({}, {PLACE: KUSTOMIZATION + "  force: true\n"}, ""),
+        (
+            {PLACE: DECRYPTING, "root.yaml": ROOT + "  patches: [{patch: 'spec: {decryption: {}}'}]\n"},
+            {PLACE: KUSTOMIZATION},
+            "",
+        ),
+    ],
+)
+def test_flux_applies_nothing_any_more(
+    folder: Path, before: dict[str, str], after: dict[str, str], reason: str
+) -> None:
+    overlay = {
+        "overlays/prod/kustomization.yaml": "resources: [vm.yaml, secret.yaml]\n",
+        "overlays/prod/secret.yaml": ENCRYPTED,
+    }
+    commit(folder, project("") | MACHINE | overlay | {"root.yaml": ROOT, PLACE: KUSTOMIZATION} | before)
+    write(folder, after)
+    found = diff().stdout
+    assert reason in found
+    assert ("nothing is applied from now on" in found) is bool(reason)
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

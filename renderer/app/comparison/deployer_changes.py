@@ -10,6 +10,7 @@ from renderer.app.comparison.deployer_map import DeployerMap, entry_of
 from renderer.app.comparison.overlay_owners import joint_owners, with_new_owners
 from renderer.app.comparison.redirected_overlays import RedirectedOverlays
 from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.stopped_kustomizations import StoppedKustomizations, encrypted_secret
 from renderer.app.comparison.taken_applications import Taken, taken_applications
 from renderer.app.comparison.tree_changes import TreeChanges
 from renderer.diff.compare import compare_overlay
@@ -63,6 +64,7 @@ class DeployerChanges:
         self._failed = failed
         self._unlisted = unlisted
         self._with_machines: set[str] = set()
+        self._encrypted: dict[str, tuple[str, str]] = {}
         self._rendered: set[tuple[ObjectKey, str]] = set()
         self._added: dict[str, Overlay] = {}
         #: The objects that deploy compared overlays, as far as they were compared.
@@ -80,6 +82,7 @@ class DeployerChanges:
             self._trees.add(overlay, old.written, new.written)
         if new and any(map(VirtualMachineView.of, new.written)):
             self._with_machines.add(overlay.path)
+        self._encrypted[overlay.path] = encrypted_secret(before), encrypted_secret(after)
         self._added[overlay.path] = overlay
 
     def added_to(
@@ -97,8 +100,10 @@ class DeployerChanges:
             deployers.add(overlay)
         self.keys = frozenset(each.deployer for each in deployers.places(self._unlisted))
         redirected = RedirectedOverlays(*self._sides, deployers, self._changed)
+        stopped = StoppedKustomizations(*self._sides, deployers)
         for path, overlay in self._added.items():
             reasons[path] += redirected.reasons(overlay)
+            reasons[path] += stopped.reasons(overlay, self._encrypted[path])
         self._note_taken(deployers, reasons)
         changes, impacts = self._compared(deployers, {each.path: each for each in overlays}, causes)
         found: list[OverlayDifference] = []
