@@ -7,12 +7,15 @@ built in this run, known from the cache, or not asked for.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
-from renderer.files.file_system import FileSystem
+from renderer.emit.ownership import decode_ownership
+from renderer.files.file_system import FileSystem, join_path, readable_content
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.render_config import PROJECT_FILE, RenderConfig
+from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE, RenderConfig
 from renderer.model.run.taint import learn_from
 
 #: Where overlays are in a project without a file.
@@ -35,6 +38,25 @@ def learn_from_project(root: Path, fs: FileSystem, config: RenderConfig) -> None
 def learn_from_proposal(fs: FileSystem, config: RenderConfig) -> None:
     """Learn the values from the manifests of a project whose overlays ``init`` would list."""
     learn_from(id(fs), lambda: _values_of_project(fs, config))
+
+
+def learn_from_trees(fs: FileSystem, outputs: Iterable[str]) -> None:
+    """Learn the values from rendered trees: of a Secret that the sources no longer have, too."""
+
+    def values() -> Iterable[str]:
+        from renderer.project.secrets_in_files import values_of_secrets  # noqa: PLC0415 - few runs need it
+
+        return values_of_secrets(fs, chain.from_iterable(_files_of_tree(fs, each) for each in outputs))
+
+    learn_from((id(fs), "trees"), values)
+
+
+def _files_of_tree(fs: FileSystem, output: str) -> Iterator[str]:
+    """Yield the paths of the files that a tree owns; none if its list of them cannot be read."""
+    ownership = join_path(output, OWNERSHIP_FILE)
+    with suppress(DiagnosticError):  # comparing the tree reports it
+        owned = decode_ownership(readable_content(fs, ownership) or b"", ownership)
+        yield from (join_path(output, path) for path in owned)
 
 
 def _values_of_project(fs: FileSystem, config: RenderConfig) -> Iterable[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
+from renderer.app.known_secrets import learn_from_trees
 from renderer.app.output_checks import output_errors
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.rendered_trees import (
@@ -187,6 +188,10 @@ def _render(project: Project, request: RenderRequest, reporter: Reporter, known:
                 results.add_problems(overlay, problems.pop(overlay.output))
         findings.add(each for about_output in problems.values() for each in about_output)
         sound = results.without_errors()
+        if (
+            request.mode is RenderMode.CHECK
+        ):  # the cache keeps findings about sources, which trees do not change
+            learn_from_trees(project.fs, [*outputs, *stale])
         if not findings.has_errors or (sound and not request.all_or_nothing):
             for path, about_tree in _act_on_trees(trees, sound, stale, request):
                 findings.add(with_levels(about_tree, project.config.rules), path)

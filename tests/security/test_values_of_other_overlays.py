@@ -381,6 +381,29 @@ def test_value_is_not_shown_in_another_overlay(tmp_path: Path, monkeypatch: pyte
     assert leaks(("build staging", "render staging", "diff --overlay staging", "fix --diff")) == []
 
 
+def test_value_that_only_a_rendered_tree_has_is_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config_map = "{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: a}, data: {a: {}}}\n"
+    staging = {
+        "staging/kustomization.yaml": "resources: [cm.yaml]\n",
+        "staging/cm.yaml": config_map.replace("{}", CANARY),
+    }
+    written(tmp_path, {"vmrender.yaml": PROJECT, **WAYS["a Secret"], **staging})
+    monkeypatch.chdir(tmp_path)
+    invoked("render")
+    written(
+        tmp_path, {"prod/kustomization.yaml": CONFIG_MAP, "staging/cm.yaml": config_map.replace("{}", "y")}
+    )
+    (tmp_path / "prod/secret.yaml").unlink()
+
+    code, stdout, _ = invoked("render --check")
+
+    assert code == 1
+    assert "-  a: ***" in stdout
+    assert CANARY not in stdout
+
+
 def test_cache_and_workers_do_not_reveal_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said and stored is the same, be it found by one process or several, or known already."""
     project, cache = tmp_path / "project", tmp_path / "cache"
