@@ -23,7 +23,7 @@ HANDLER, _CONTROLLER, _EVERY = "virt-handler", "virt-controller", "*"
 _FLAGGED = {"api": "virt-api", "controller": _CONTROLLER, "handler": HANDLER}
 #: Patches and flags that name an image, rather than how it is pulled, and what looks like one.
 _IMAGE = pattern(r"[iI]mage(?!Pull|-pull)")
-_REFERENCE = pattern(r"[\w-](?:[\w.:-]*[\w-])?/[\w./-]*\w[:@]\w")
+_REFERENCE = pattern(r"(?<![\w./-])(?=[\w./-]*[\w-]/)[\w./-]++(?<=\w)[:@]\w")
 _ARGUMENTS = pattern(r"\bargs\b|\bcommand\b")
 _LIMIT = pattern(r"nodeSelector|[aA]ffinity|nodeName")
 _COMPARING = "comparing the nodes of KubeVirt's components"
