@@ -24,6 +24,7 @@ from renderer.diff.update_judge import NO_CHANGES, UpdateJudge
 from renderer.diff.vm_change import VmChangeOf, change_as_written
 from renderer.kubevirt.facts.confidential.object_fields import ConfidentialFields
 from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.facts.made_networks import made_networks
 from renderer.kubevirt.facts.made_secrets import made_secrets, owned_secrets
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, has_matchers
 from renderer.kubevirt.impact.judge import Judgement, with_impact
@@ -133,7 +134,7 @@ class _Comparison:
             impact=impact,
             effects=effects_of(impact),
             data=self._deletions.lost_by_removal(resource),
-            former_secrets=owned_secrets(resource),
+            former_made=(*owned_secrets(resource), *made_networks(resource)),
         )
 
     def addition_of(self, resource: Resource) -> ResourceChange:
@@ -186,8 +187,8 @@ class _Comparison:
             data=judgement.data,
             guest=shown_guest(judgement.guest, applied, secrets),
             former_refusal=former_refusal,
-            former_secrets=owned_secrets(before),
-            secrets=made_secrets(after),
+            former_made=(*owned_secrets(before), *made_networks(before)),
+            made=(*made_secrets(after), *made_networks(after)),
         )
 
     def _with_renaming(self, judgement: Judgement, before: Resource, after: Resource) -> Judgement:

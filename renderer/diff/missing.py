@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from renderer.diff.reads import ChangedObject, FoundByName, ObjectName, cause_in, with_fields
+from renderer.kubevirt.facts.made_networks import made_networks, makes_networks
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.needs import CLUSTER_WIDE, Need, needs_of
 from renderer.model.difference import ChangeType, Effect, FieldChange, NoValue, ResourceChange
@@ -22,7 +23,7 @@ _NO_MAKERS = ("kubevirt.io", ".k8s.io", "k8s.cni.cncf.io")
 def removed_objects(changes: Iterable[ResourceChange], overlay: str = "") -> RemovedObjects:
     """Return the changes by which the cluster loses an object, by its name.
 
-    They are removals and renamings, also of what an operator makes a Secret of, and changes of what it makes.
+    They are removals and renamings, also of what an operator makes others of, and changes of what it makes.
     """
     found: dict[ObjectName, ChangedObject] = {}
     for change in changes:
@@ -30,7 +31,7 @@ def removed_objects(changes: Iterable[ResourceChange], overlay: str = "") -> Rem
             continue
         if change.type in (ChangeType.REMOVED, ChangeType.RENAMED):
             found[ObjectName.of(change.before)] = ChangedObject(change, overlay)
-        for made in set(change.former_secrets) - set(change.secrets):
+        for made in set(change.former_made) - set(change.made):
             found.setdefault(ObjectName.of(made), ChangedObject(change, overlay, made=made))
     return found
 
@@ -83,7 +84,7 @@ def with_missing_objects(
     if not removed:
         return [*changes]
     written, objects = tuple(written), FoundByName(removed)
-    there = {ObjectName.of(each.current_id) for each in written}
+    there = {ObjectName.of(one) for each in written for one in (each.current_id, *made_networks(each))}
     found = {change.id: change for change in changes}
     for resource in written:
         machine = VirtualMachineView.of(resource)
@@ -116,7 +117,8 @@ def names_of(machine: VirtualMachineView, need: Need) -> tuple[ObjectName, ...]:
 
 def may_make_others(resource: Resource) -> bool:
     """Return True for a custom resource for which an operator may make other objects."""
-    return "." in resource.gvk.group and not resource.gvk.group.endswith(_NO_MAKERS)
+    is_maker = "." in resource.gvk.group and not resource.gvk.group.endswith(_NO_MAKERS)
+    return is_maker and not makes_networks(resource)
 
 
 def _field_of(need: Need, object_: ChangedObject) -> FieldChange:
@@ -127,7 +129,7 @@ def _field_of(need: Need, object_: ChangedObject) -> FieldChange:
     event = f"the cluster is deleting {missing}" if is_under_way else f"{missing} is removed"
     if made:
         what = "is removed" if change.type is ChangeType.REMOVED else "changes"
-        event = f"{missing} {what}, and its operator no longer makes Secret {made.name}"
+        event = f"{missing} {what}, and its operator no longer makes {made.gvk.kind} {made.name}"
     return FieldChange(
         need.field,
         NoValue.WITHHELD,

@@ -52,7 +52,7 @@ class ObjectName(NamedTuple):
 class ChangedObject(NamedTuple):
     """The change of an object that machines may read; ``overlay`` has it, empty for that of the machines.
 
-    ``is_under_way``: the cluster makes the change already, whatever a sync does. ``made`` is the Secret that
+    ``is_under_way``: the cluster makes the change already, whatever a sync does. ``made`` is what
     an operator makes of the changed object; None if the machines read the object itself.
     """
 
@@ -111,7 +111,7 @@ def changed_objects(changes: Iterable[ResourceChange], overlay: str = "") -> Cha
         if change.type is ChangeType.CHANGED and not _is_refused(change):
             if any(_changed_keys(change)):
                 found[ObjectName.of(change.id)] = ChangedObject(change, overlay)
-            for made in change.secrets if _changes_secrets(change) else ():
+            for made in change.made if _changes_secrets(change) else ():
                 found.setdefault(ObjectName.of(made), ChangedObject(change, overlay, made=made))
     return found
 
@@ -232,7 +232,7 @@ def _fields_of(read: Read, object_: ChangedObject, impact: Impact) -> Iterator[F
         return
     named = f"{id_.gvk.kind} {id_.name}{f' in {object_.overlay}' if object_.overlay else ''}"
     if object_.made:
-        named = f"{named}, of which an operator makes Secret {object_.made.name},"
+        named = f"{named}, of which an operator makes {object_.made.gvk.kind} {object_.made.name},"
     impact = impact._replace(reason=f"{named} changes: {impact.reason}")
     withheld = NoValue.WITHHELD
     yield FieldChange(read.field, withheld, withheld, impact=impact, cause=cause_in(change), read=id_)

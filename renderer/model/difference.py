@@ -228,8 +228,8 @@ class ResourceChange(Record):
     ``data`` is what happens to disks, the worst first, ``guest`` what the guest sees after its next start.
     ``cause`` is the place in the sources that changed the object as a whole. ``former_refusal`` is the reason
     why the cluster rejects an object that it rejected before the change as well. ``moved_from`` is the path
-    of the overlay that had the object before; empty for its own. ``former_secrets`` are the Secrets that an
-    operator made of the object before and owns, ``secrets`` those that it makes of it now.
+    of the overlay that had the object before; empty for its own. ``former_made`` are the Secrets and
+    networks that an operator made of the object before and owns, ``made`` those that it makes of it now.
     """
 
     type: ChangeType
@@ -246,8 +246,8 @@ class ResourceChange(Record):
     cause: Cause | None = None
     former_refusal: str = ""
     moved_from: str = ""
-    former_secrets: tuple[ResId, ...] = ()
-    secrets: tuple[ResId, ...] = ()
+    former_made: tuple[ResId, ...] = ()
+    made: tuple[ResId, ...] = ()
 
     @property
     def is_refused(self) -> bool:

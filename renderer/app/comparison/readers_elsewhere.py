@@ -25,6 +25,7 @@ from renderer.diff.reads import (
     with_readers,
     without_index,
 )
+from renderer.kubevirt.facts.made_networks import made_networks
 from renderer.kubevirt.facts.made_secrets import made_secrets
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.needs import CLUSTER_WIDE, NEEDED_KINDS, needs_of
@@ -107,7 +108,7 @@ class ReadersElsewhere:
         if content is None:
             return
         own = (each.current_id for each in content.written if each.kind in _NAMED)
-        made = (secret for each in content.written for secret in made_secrets(each))
+        made = (one for each in content.written for one in (*made_secrets(each), *made_networks(each)))
         has = frozenset(map(ObjectName.of, (*own, *made)))
         readers: list[Resource] = []
         wanted: set[ObjectName] = set()

@@ -169,3 +169,49 @@ def test_object_that_nothing_deletes_is_still_there(left: Resources) -> None:
     assert change.impact is not None
     assert change.impact.effect is Effect.NONE
     assert change.impact.reason.endswith(f"stays in the cluster: {KEPT}")
+
+
+ON_NETWORK = "spec: {networks: [{name: n, multus: {networkName: a}}]}"
+OVN = "{apiVersion: k8s.ovn.org/v1, kind: %s, metadata: {name: a, namespace: shop}, spec: {%s}}"
+SRIOV = (
+    "{apiVersion: sriovnetwork.openshift.io/v1, kind: SriovNetwork, metadata: {name: a, namespace: op}, %s}"
+)
+IN_SHOP = SRIOV % "spec: {networkNamespace: shop, vlan: 1}"
+SELECTING = (
+    "namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: In, values: [%s]}]}"
+)
+NAD = "{apiVersion: v1, kind: NetworkAttachmentDefinition, metadata: {name: a, namespace: shop}}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "effect"),
+    [
+        (OVN % ("UserDefinedNetwork", "topology: Layer2"), "", Effect.NO_START),
+        (OVN % ("ClusterUserDefinedNetwork", SELECTING % "shop"), "", Effect.NO_START),
+        (
+            OVN % ("ClusterUserDefinedNetwork", SELECTING % "shop, b"),
+            OVN % ("ClusterUserDefinedNetwork", SELECTING % "b"),
+            Effect.NO_START,
+        ),
+        (OVN % ("ClusterUserDefinedNetwork", SELECTING % "other"), "", None),
+        (IN_SHOP, "", Effect.NO_START),
+        (IN_SHOP, SRIOV % "spec: {networkNamespace: other, vlan: 1}", Effect.NO_START),
+        (IN_SHOP, SRIOV % "spec: {networkNamespace: shop, vlan: 2}", Effect.NEXT_MIGRATION),
+        (IN_SHOP, NAD, None),
+        (NAD, IN_SHOP, None),
+        (
+            IN_SHOP,
+            IN_SHOP.replace("sriovnetwork.openshift.io", "mellanox.com").replace("Sriov", "Macvlan"),
+            None,
+        ),
+    ],
+)
+def test_machine_needs_the_network_that_an_operator_makes(
+    before: str, after: str, effect: Effect | None
+) -> None:
+    vm = machine(ON_NETWORK)
+    old, new = (
+        (vm, Resource(yaml.safe_load(each), Site("b.yaml"))) if each else (vm,) for each in (before, after)
+    )
+    found = changes_between(old, new).get("VirtualMachine")
+    assert (found.effects if found else ()) == ((effect,) if effect else ())
