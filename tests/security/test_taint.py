@@ -245,6 +245,10 @@ CASES = {
         "prod/kustomization.yaml": "secretGenerator: [{name: g, files: [key.env]}]\n"
         "configMapGenerator: [{name: cm, envs: [key.env], options: {disableNameSuffixHash: true}}]\n",
     },
+    "further lines of a value with pairs": {
+        "prod/key.env": f"PIN=Long-line-1\n{CANARY}\n",
+        "prod/kustomization.yaml": "secretGenerator: [{name: g, envs: [key.env]}]\n",
+    },
     "a part by a Template": templated(f"user:{CANARY}", "{{ pw.split(':')[1] }}"),
     "encoded by a Template": templated(CANARY, "{{ pw | b64encode }}"),
     "put together by a Template": templated("is-a-bird", "{{ 'can' ~ 'ary-' ~ pw }}"),

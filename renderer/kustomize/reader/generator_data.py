@@ -13,6 +13,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.location import Site
 from renderer.model.kustomization import DataGenerator, GeneratorArgs, KeyValue
+from renderer.model.pattern import pattern
 from renderer.model.run.limits import limits, over_limit
 from renderer.model.run.taint import taint
 from renderer.model.run.work import spend
@@ -29,6 +30,9 @@ _SPACES = (
 )
 #: Steps to read a pair, and the bytes that are read in one step (``model.run.work``).
 _STEPS_PER_PAIR, _BYTES_PER_STEP = 6, 64
+#: The name of a variable of the environment, and the last line of base64, which is written in blocks.
+_VARIABLE = pattern(rb"_*(?:[A-Z]+\d*(?:_[A-Z\d]*)*|[a-z]+\d*(?:_[a-z\d]*)*)")
+_BASE64, _CHARACTERS_OF_BLOCK = pattern(rb"(?=.*\d)[A-Za-z0-9+/]{14,}={1,2}"), 4
 _QUOTES = ("'", '"')
 
 
@@ -37,7 +41,9 @@ def read_data(args: GeneratorArgs, load: Load, *, is_secret: bool) -> DataGenera
 
     Raises: kustomization-field, build-limit, and the errors of ``load``. No diagnostic shows a value.
     """
-    pairs = itertools.chain(_env_pairs(args, load), _literal_pairs(args), _file_pairs(args, load))
+    pairs = itertools.chain(
+        _env_pairs(args, load, is_secret=is_secret), _literal_pairs(args), _file_pairs(args, load)
+    )
     data = tuple(_limit_size(pairs))
     # No output may repeat confidential values, even if the files have other uses.
     hidden = (pair for pair in data if is_secret or meant_key(pair.key) in ANSWER_FILES)
@@ -56,7 +62,7 @@ def _limit_size(pairs: Iterator[KeyValue]) -> Iterator[KeyValue]:
         yield pair
 
 
-def _env_pairs(args: GeneratorArgs, load: Load) -> Iterator[KeyValue]:
+def _env_pairs(args: GeneratorArgs, load: Load, *, is_secret: bool) -> Iterator[KeyValue]:
     for index, path in enumerate(args.envs):
         site = args.site.below("envs", index)
         file = load(path, site)
@@ -64,6 +70,8 @@ def _env_pairs(args: GeneratorArgs, load: Load) -> Iterator[KeyValue]:
         for number, line in enumerate(lines, start=1):
             pair = _env_pair(line.removesuffix(b"\r"), f"{path}:{number}", site)
             if pair.key:
+                if is_secret and _is_rest_of_value(line.strip()):
+                    taint([pair.key])
                 yield pair._replace(file=file.path, line=number)
 
 
@@ -77,6 +85,16 @@ def _env_pair(line: bytes, place: str, site: Site) -> KeyValue:
         ).error() from None
     key, _, value = ("", "", "") if text.startswith("#") else text.partition("=")
     return KeyValue(key, value.encode(), site)
+
+
+def _is_rest_of_value(line: bytes) -> bool:
+    """Return True if a line of an env file is probably a further line of a value of several lines.
+
+    A name alone is a variable of the environment. Base64 has signs at its end that separate a value.
+    """
+    if b"=" not in line:
+        return _VARIABLE.fullmatch(line) is None
+    return _BASE64.fullmatch(line) is not None and len(line) % _CHARACTERS_OF_BLOCK == 0
 
 
 def _literal_pairs(args: GeneratorArgs) -> Iterator[KeyValue]:
