@@ -20,6 +20,7 @@ from renderer.files.file_system import (
     join_path,
     readable_content,
 )
+from renderer.kubevirt.facts.confidential.conditions import resembles
 from renderer.kubevirt.facts.confidential.fields import FILES_OF_GENERATORS
 from renderer.kubevirt.facts.confidential.values_elsewhere import (
     Values,
@@ -30,7 +31,7 @@ from renderer.kubevirt.facts.confidential.values_elsewhere import (
     values_in_malformed,
     values_of,
 )
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, JsonObject, text_at
 from renderer.model.kustomization import is_kustomization_file
@@ -47,6 +48,7 @@ _SEPARATOR = pattern(rb"(?m)^---(?:[ \t]*+\r?\n)?")
 _WORDS = pattern(rb"(?<![\w.-])[a-z]+(?:-[a-z\d]+)*(?![\w.-])")
 #: The beginnings of a text in UTF-16, which no build reads.
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_EXAMPLES = frozenset({".dist", ".example", ".sample", ".template"})
 _WORK, _BYTES_PER_STEP = "looking for confidential values", 64
 #: Bytes of files that are kept to be searched for words; the others are read again. Up to this many words are
 #: searched for one by one.
@@ -152,5 +154,24 @@ def _entries_of(fs: FileSystem, folder: str, generator: JsonObject) -> Iterator[
 
 
 def _text(fs: FileSystem, folder: str, path: str) -> str:
-    content = _content(fs, join_path(folder, path)) if path and "\n" not in path else b""
-    return content.decode("utf-8", "replace")
+    """Return the text of a file; of one that does not exist, the texts of the files that it may mean."""
+    if not path or "\n" in path:
+        return ""
+    file = join_path(folder, path)
+    files = [file] if confined(fs.is_file, file) else _files_meant(fs, file)
+    return "\n".join(_content(fs, each).decode("utf-8", "replace") for each in files)
+
+
+def _files_meant(fs: FileSystem, path: str) -> Iterator[str]:
+    """Yield the files beside a path that differ from it by a letter, or by the extension.
+
+    ``.env.example`` is not the file that is missing, as Git ignores it: it shows others what to write there.
+    """
+    folder, name = folder_of(path), posixpath.basename(path)
+    stem = posixpath.splitext(name)[0]
+    with suppress(DiagnosticError):
+        for other in fs.list(folder) if confined(fs.is_folder, folder) else ():
+            spend(1, _WORK)
+            other_stem, extension = posixpath.splitext(other)
+            if resembles(other, name) or (other_stem == stem and extension not in _EXAMPLES):
+                yield join_path(folder, other)

@@ -68,6 +68,14 @@ WAYS: Mapping[str, Mapping[str, str]] = {
         "prod/kustomization.yaml": "secretGenerator: [{name: keys, files: [p=../key.txt]}]\n",
         "key.txt": f"{CANARY}\n",
     },
+    "a file whose name is misspelt": {
+        "prod/kustomization.yaml": "secretGenerator: [{name: keys, files: [p=keys.txt]}]\n",
+        "prod/key.txt": f"{CANARY}\n",
+    },
+    "a file of variables with another extension": {
+        "prod/kustomization.yaml": "secretGenerator: [{name: keys, envs: [keys.env]}]\n",
+        "prod/keys.txt": f"p={CANARY}\n",
+    },
     "a file of variables": {
         "prod/kustomization.yaml": "secretGenerator: [{name: keys, envs: [.env]}]\n",
         "prod/.env": f"# a\np={CANARY}\n",
@@ -367,6 +375,15 @@ def _values_of_variables(given: Mapping[str, str]) -> frozenset[str]:
         **given,
     }
     return values_of_secrets(MemoryFileSystem({path: text.encode() for path, text in files.items()}), files)
+
+
+def test_example_of_a_missing_file_has_no_value_elsewhere() -> None:
+    files = {
+        "kustomization.yaml": b"secretGenerator: [{name: keys, envs: [.env]}]\n",
+        ".env.example": b"p=Change-Me-1\n",
+    }
+
+    assert values_of_secrets(MemoryFileSystem(files), ["kustomization.yaml"]) == frozenset()
 
 
 def test_value_is_not_shown_in_another_overlay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
