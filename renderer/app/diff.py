@@ -195,6 +195,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             at_commits,
             assumptions=former.assumptions,
             not_compared=unlisted.not_compared(),
+            not_rendered=unlisted.not_rendered(),
         )
     )
 

@@ -451,7 +451,8 @@ class Difference(Record):
     ``commits`` are the commits between the sides, the oldest first, if each was examined. ``is_live``: the
     side before is a cluster; ``others`` are its objects that do not correspond to anything in the project.
     ``assumptions`` are further sentences about what the changes were judged by, ``not_compared`` the paths of
-    changed manifests that belong to no overlay.
+    changed manifests that belong to no overlay, ``not_rendered`` the charts and folders
+    of which Helm, jsonnet or a plugin may make something else.
     """
 
     before: str
@@ -462,10 +463,16 @@ class Difference(Record):
     others: int = 0
     assumptions: tuple[str, ...] = ()
     not_compared: tuple[str, ...] = ()
+    not_rendered: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """True if there is anything to report, also if only a commit between the sides differs."""
         return any(self.overlays) or any(any(commit.overlays) for commit in self.commits)
+
+    @property
+    def has_unknown(self) -> bool:
+        """Return True if files differ of which it is not known what they do."""
+        return bool(self.not_compared or self.not_rendered)
 
     @property
     def states(self) -> tuple[tuple[OverlayDifference, ...], ...]:

@@ -76,6 +76,8 @@ def write(difference: Difference) -> str:
     }
     if difference.not_compared:
         document = {**document, "notCompared": list(difference.not_compared)}
+    if difference.not_rendered:
+        document = {**document, "notRendered": list(difference.not_rendered)}
     if difference.is_live:
         document = {**document, "live": True, "others": difference.others}
     return json.dumps(document, indent=2) + "\n"

@@ -118,7 +118,7 @@ def _head(difference: Difference) -> Iterator[str]:
         for each in difference.commits
     ]
     yield "".join(("\n", *commits)) if commits else ""
-    if difference or difference.not_compared or difference.is_live:
+    if difference or difference.has_unknown or difference.is_live:
         yield "".join(f"\n{_prose(line)}\n" for line in summary(difference))
     rows = [row for row in total_rows(difference.overlays) if row.differs]
     if rows:

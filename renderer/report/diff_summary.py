@@ -418,6 +418,10 @@ def summary(difference: Difference) -> Iterator[str]:
         manifests = f"{plural(len(names), 'changed manifest')} {verb} not compared"
         reason = f"nothing here deploys {them}, or what does cannot be built"
         yield f"{manifests}, as {reason}: {printable(listed(names, _MOST_MANIFESTS))}"
+    if places := difference.not_rendered:
+        inputs = f"{plural(len(places), 'changed input')} of Helm, jsonnet or a plugin"
+        verb = "is" if len(places) == 1 else "are"
+        yield f"{inputs} {verb} not compared: {printable(listed(places, _MOST_MANIFESTS))}"
     if not _ANYHOW.issuperset(effects):
         before = printable(difference.before)
         if difference.is_live:

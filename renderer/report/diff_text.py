@@ -64,9 +64,7 @@ def write(difference: Difference, *, colour: bool = False) -> str:
     A comparison with a cluster is never empty: it says how many objects are in sync. Commits in between may
     differ, or be impossible to compare, even if the two sides are equal.
     """
-    has_news = (
-        difference or difference.not_compared or any(overlay.ignored for overlay in difference.overlays)
-    )
+    has_news = difference or difference.has_unknown or any(overlay.ignored for overlay in difference.overlays)
     if not has_news and not difference.is_live:
         return ""
     return "".join(f"{line}\n" for line in _Writer(difference, colour=colour).lines())

@@ -508,3 +508,79 @@ def test_folder_that_becomes_a_chart_is_not_compared(folder: Path) -> None:
     commit(folder, {"clusters/prod.yaml": OF_CHART, "infra/vm.yaml": MACHINE})
     write(folder, {"infra/Chart.yaml": CHART["infra/Chart.yaml"]})
     assert "not compared: Application infra stays, and is not rendered any more" in diff().stdout
+
+
+TEMPLATE = "{{ if .Values.on }}\n" + MACHINE + "{{ end }}\n"
+FLUX_CHART = RELEASE.replace(
+    "chart: rook, sourceRef: {kind: HelmRepository", "chart: ./infra, sourceRef: {kind: GitRepository"
+)
+INFLATED = "helmCharts: [{name: infra, valuesFile: ../values/infra.yml}]\nhelmGlobals: {chartHome: ..}\n"
+SOURCES = """\
+  sources:
+  - repoURL: https://git.example.org/vms.git
+    path: infra
+    helm: {valueFiles: [$v/values/infra.yml]}
+  - {repoURL: https://git.example.org/vms.git, ref: v}
+"""
+HELM = APPLICATION.replace(
+    "path: infra", "path: infra, helm: {valueFiles: [/values/infra.yml], values: 'a: 1'}"
+)
+
+
+@pytest.mark.parametrize(
+    "deployer",
+    [
+        HELM,
+        HELM.replace("/values/", "../values/"),
+        APPLICATION.replace(APPLICATION.splitlines(keepends=True)[5], SOURCES),
+        FLUX_CHART.replace("./infra,", "./infra, valuesFiles: [./values/infra.yml],"),
+    ],
+)
+@pytest.mark.parametrize(
+    "changed", ["infra/templates/vm.yaml", "infra/values.yaml", "infra/templates/_a.tpl", "values/infra.yml"]
+)
+def test_machines_of_a_chart_are_not_compared(folder: Path, deployer: str, changed: str) -> None:
+    files = {
+        "infra/values.yaml": "on: 1\n",
+        "infra/templates/_a.tpl": "{{/* */}}\n",
+        "values/infra.yml": "on: 1\n",
+    }
+    commit(folder, CHART | files | {"clusters/prod.yaml": deployer, "infra/templates/vm.yaml": TEMPLATE})
+    write(folder, {changed: "b: 2\n"})
+    result = diff("--fail-on", "restart")
+    assert result.exit_code == 1
+    assert f"not compared: {changed} changes, and vmrender does not render what Helm" in result.stdout
+
+
+@pytest.mark.parametrize("changed", ["infra/templates/vm.yaml", "values/infra.yml"])
+def test_chart_that_a_kustomization_inflates_is_not_compared(folder: Path, changed: str) -> None:
+    files = {"apps/kustomization.yaml": INFLATED, "values/infra.yml": "on: 1\n"}
+    deployer = {"clusters/prod.yaml": KUSTOMIZATION.replace("./infra", "./apps")}
+    commit(folder, CHART | files | deployer | {"infra/templates/vm.yaml": TEMPLATE})
+    write(folder, {changed: "b: 2\n"})
+    assert f"not compared: {changed} changes, and vmrender does not" in diff().stdout
+
+
+def test_other_values_of_a_chart_are_not_compared(folder: Path) -> None:
+    commit(folder, CHART | {"clusters/prod.yaml": HELM})
+    write(folder, {"clusters/prod.yaml": HELM.replace("a: 1", "a: 2")})
+    assert "not compared: what deploys it changes, and vmrender does not render what" in diff().stdout
+
+
+def test_inputs_of_tools_without_machines_are_counted(folder: Path) -> None:
+    jsonnet = APPLICATION.replace("infra", "js")
+    charts = {"clusters/prod.yaml": OF_CHART, "clusters/js.yaml": jsonnet}
+    files = {
+        "infra/templates/web.yaml": WEB,
+        "infra/templates/b.yaml": WEB,
+        "js/a.jsonnet": "{}",
+        "js/a.yaml": SETTINGS,
+    }
+    commit(folder, charts | files | {"infra/Chart.yaml": CHART["infra/Chart.yaml"], "infra/README.md": ""})
+    write(folder, {"infra/README.md": "# Web\n"})
+    assert diff().stdout == ""
+    write(folder, {each: "{a: 1}\n" for each in files if each != "js/a.yaml"})
+    result = diff("--fail-on", "data")
+    assert result.exit_code == 0
+    assert "2 changed inputs of Helm, jsonnet or a plugin are not compared: infra, js\n" in result.stdout
+    assert json.loads(diff("--format", "json").stdout)["notRendered"] == ["infra", "js"]

@@ -130,7 +130,7 @@ class EngineObjects:
                 for each in side.side.deployers.made_by(maker)
                 if is_resource_set(maker) or not side.is_rendered(each)
             }
-            for side in (self._sides if self._may_make_others() else ())
+            for side in (self._sides if self.may_make_others() else ())
         ]
         found: dict[str, tuple[list[Resource], list[Resource]]] = {}
         for key in {key: None for each in made for key in each}:
@@ -142,7 +142,7 @@ class EngineObjects:
                     objects.extend((one[1],) if one else ())
         return found
 
-    def _may_make_others(self) -> bool:
+    def may_make_others(self) -> bool:
         """Return True if a set may make something else: not if only objects in overlays differ."""
         return self._is_other_changed or self.may_deploy_otherwise(self._changed)
 

@@ -10,15 +10,17 @@ compared as well.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import posixpath
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache
+from functools import cache, cached_property
 
 from renderer.app.comparison.engine_objects import EngineObjects, differences_by_folder
 from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.shared_clusters import SharedClusters
 from renderer.app.comparison.side import RenderedSide, Side, written_of
 from renderer.app.comparison.taken_applications import Taken
+from renderer.app.comparison.tool_inputs import ToolInputs, differing_places
 from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
 from renderer.files.file_system import folder_of
@@ -175,6 +177,7 @@ class UnlistedOverlays:
             *(harm for each in by_engines for harm in _harm(each)),
             *self._harm_beside(),
             *self._harm_by_operators(),  # in files that nothing above compares
+            *self._harm_by_tools(),
         )
 
     def harm(self, overlays: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
@@ -261,6 +264,42 @@ class UnlistedOverlays:
         for found, _, _ in differences_by_folder(self._sides, before, after):
             yield from _harm(found)
 
+    @cached_property
+    def _differing_places(self) -> Mapping[str, frozenset[str]]:
+        """The charts and other places of which tools make something else, with the files that differ."""
+        if not self._engines.may_make_others():
+            return {}
+        compared = set[str](self._beside)
+        for side in self._sides:
+            for path in side.overlays.keys() & self.paths - self.failed:
+                compared |= side.files(side.overlays[path])
+        return differing_places(self._tools, self._changed - compared)
+
+    @cached_property
+    def _tools(self) -> tuple[ToolInputs, ToolInputs]:
+        before, after = map(ToolInputs, self._sides)
+        return before, after
+
+    @cached_property
+    def _places_of_machines(self) -> frozenset[str]:
+        """The differing places of which a tool may make objects of KubeVirt."""
+        places = self._differing_places.keys() - self._listed.keys()
+        sides = self._tools if places else ()
+        return frozenset(itertools.chain(*(each.naming_kubevirt(places) for each in sides)))
+
+    def _harm_by_tools(self) -> Iterator[OverlayDifference]:
+        """Yield what tools make otherwise of the places that name KubeVirt; it is not known what."""
+        for place in sorted(self._places_of_machines):
+            old, new = (each.of_objects((), place) for each in self._sides)
+            compared = compare_overlay(place, posixpath.basename(place), old, new)
+            changed = min(self._differing_places[place], default="what deploys it")
+            reason = f"{changed} changes, and vmrender does not render what Helm, jsonnet or a plugin makes"
+            yield compared._replace(incomparable=reason)
+
+    def not_rendered(self) -> tuple[str, ...]:
+        """Return the charts and other places of which tools make something else, except of machines."""
+        return tuple(each for each in self._differing_places if each not in self._places_of_machines)
+
     @property
     def _manifests_beside(self) -> Iterable[str]:
         """The manifests that differ; all of them if an object that deploys overlays has another source."""
@@ -291,11 +330,15 @@ class UnlistedOverlays:
         A kustomization that cannot be built is one of them: it may list another release of an operator.
         """
         unbuilt, files = self._left()
+        by_tools = frozenset().union(*self._differing_places.values())
         return tuple(
             path
             for path in files
-            if (path in unbuilt and is_kustomization_file(path))
-            or any(each.may_be_applied(path) for each in self._sides)
+            if path not in by_tools
+            and (
+                (path in unbuilt and is_kustomization_file(path))
+                or any(each.may_be_applied(path) for each in self._sides)
+            )
         )
 
 

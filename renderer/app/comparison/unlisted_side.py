@@ -166,7 +166,7 @@ class UnlistedSide:
         """The overlays of all Kustomizations and Applications, listed or not."""
         found = [
             (self._overlay(f"{folder_of(each.origin.path)}:{each.name}", each, ""), each)
-            for each in self._deployers()
+            for each in self.deployers()
         ]
         return [(overlay, deployer) for overlay, deployer in found if overlay]
 
@@ -313,7 +313,7 @@ class UnlistedSide:
         content = {**KUSTOMIZATION_HEAD, "metadata": name, **entries}
         return Installing(Resource(content, Site(path)), rest) if entries else None
 
-    def _deployers(self) -> Iterator[Resource]:
+    def deployers(self) -> Iterator[Resource]:
         """Yield the Kustomizations and Applications in files, and the Applications that sets make."""
         for each in self.side.deployers.objects:
             if is_flux_kustomization(each) or is_application(each):
@@ -326,7 +326,7 @@ class UnlistedSide:
         if is_flux_kustomization(deployer):
             folder = posixpath.normpath(text_at(deployer.content, "spec", "path").removeprefix("/") or ".")
             is_folder = confined(self.side.fs.is_folder, folder)
-            is_own = is_folder and self._is_of_this_repository(deployer, folder)
+            is_own = is_folder and self.is_source_here(deployer, folder)
             folders = (folder,) if is_own else ()
             options = EntryOptions(EntryKind.FLUX)
             variables = tuple(self._variables_of(deployer)) if is_own else ()
@@ -362,7 +362,7 @@ class UnlistedSide:
 
         One without a namespace may get it from a kustomization.
         """
-        kustomizations = filter(is_flux_kustomization, self._deployers())
+        kustomizations = filter(is_flux_kustomization, self.deployers())
         sources = {source for each in kustomizations for source in variable_sources(each)}
         names = {name.encode() for kind, _, name in sources if kind == CONFIG_MAP}
         found: dict[Reference, list[Resource]] = {}
@@ -386,7 +386,7 @@ class UnlistedSide:
         every = [each for each in sources(deployer) if each.has_manifests] if is_application(deployer) else []
         return bool(every) and len(self._entry_point(deployer).folders) == len(every)
 
-    def _is_of_this_repository(self, kustomization: Resource, folder: str) -> bool:
+    def is_source_here(self, kustomization: Resource, folder: str) -> bool:
         """Return True if the source of a Kustomization is this repository, as far as is known.
 
         Without an object of its source, a GitRepository counts as this one, and so does what an object that

@@ -28,6 +28,8 @@ from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_json
 from renderer.yamlio.object_stream import decode_stream
 
+#: What jsonnet reads.
+JSONNET = (".jsonnet", ".libsonnet")
 _MANIFEST = re.compile(r".*\.(yaml|yml|json|jsonnet)", re.DOTALL)
 _STEPS_PER_FILE = 100
 #: Steps for a name in a folder, more of them for a deep one, and pairs of a character of a pattern and one of

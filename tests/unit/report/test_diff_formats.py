@@ -88,7 +88,9 @@ def evil(value: str) -> Difference:
         images=(ImageMove(value, None, image, resource), ImageMove(value, image, image, resource)),
         stalled=(StalledSync(resource, (resource,), (resource,), (resource,), value, value),),
     )
-    return found._replace(before=value, overlays=(overlay,), assumptions=(value,), not_compared=(value,))
+    return found._replace(
+        before=value, overlays=(overlay,), assumptions=(value,), not_compared=(value,), not_rendered=(value,)
+    )
 
 
 def test_equal_changes_are_grouped_worst_first() -> None:

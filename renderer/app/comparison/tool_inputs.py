@@ -1,0 +1,210 @@
+"""What engines read of one side and have made into manifests by tools that vmrender does not run.
+
+They are Helm, jsonnet and the plugins of Argo CD. A chart is in a folder of the repository. Its value files
+may be elsewhere, relative to the folder or, with a leading slash, to the repository, or after ``$ref`` in
+another source (argo-cd ``reposerver/repository/repository.go`` ``getResolvedValueFiles``). Flux finds them
+from the top of the source (source-controller ``api/v1/helmchart_types.go`` ``ValuesFiles``), kustomize from
+the folder of the kustomization (kustomize ``api/types/helmchartargs.go``).
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
+from typing import NamedTuple
+
+from renderer.app.comparison.unlisted_side import UnlistedSide
+from renderer.files.file_system import readable_content
+from renderer.gitops.argocd.application import (
+    MADE_BY_TOOLS,
+    SourceType,
+    as_overridden,
+    effective_type,
+    is_application,
+    sources,
+)
+from renderer.gitops.argocd.directory import JSONNET
+from renderer.gitops.folder_reader import FolderReader
+from renderer.gitops.replacement import is_helm_release
+from renderer.kubevirt.facts.lists import is_same
+from renderer.kustomize.reader.kustomization_graph import folders_above
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.engines import FLUX_SOURCE_GROUP
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
+from renderer.model.run.work import spend
+from renderer.pipeline.deployer_files import objects_in
+from renderer.yamlio.decode import decode_yaml11
+
+#: Files of a chart that are no input of its templates.
+_DOCUMENTATION = (".md", "NOTES.txt", "LICENSE")
+_KUBEVIRT = b"kubevirt.io/"
+
+
+class ToolInput(NamedTuple):
+    """What a tool reads. ``place`` is the chart or folder by which it is named.
+
+    All files below ``folders`` count, if ``suffixes`` has any those with one of them, and the ``files``.
+    ``deployer`` and ``options`` are what has the tool run, and how.
+    """
+
+    place: str
+    folders: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    deployer: str = ""
+    options: JsonObject = EMPTY
+
+    def may_read(self, path: str) -> bool:
+        """Return True for a file whose name is one that the tool reads below a folder."""
+        if self.suffixes:
+            return path.endswith(self.suffixes)
+        return not path.endswith(_DOCUMENTATION)
+
+
+def differing_places(
+    sides: tuple[ToolInputs, ToolInputs], changed: Iterable[str]
+) -> Mapping[str, frozenset[str]]:
+    """Return the places of which an input differs, each with the changed files among its inputs.
+
+    If something begins or ceases to have a tool run, its own change says so.
+    """
+    before, after = sides
+    found: dict[str, set[str]] = {}
+    for path in changed:
+        for place in {*before.reading(path), *after.reading(path)} & before.places & after.places:
+            found.setdefault(place, set()).add(path)
+    for deployer in before.options.keys() & after.options.keys():
+        old, new = before.options[deployer], after.options[deployer]
+        for place in old.keys() | new.keys():
+            if place not in old or place not in new or not is_same(old[place], new[place]):
+                found.setdefault(place, set())
+    return {place: frozenset(files) for place, files in sorted(found.items())}
+
+
+class ToolInputs:
+    """The inputs of tools on one side."""
+
+    def __init__(self, side: UnlistedSide) -> None:
+        self._side = side
+        self.found = [*self._of_applications(), *self._of_releases(), *self._of_kustomizations()]
+        self._by_folder: dict[str, dict[tuple[str, bool], ToolInput]] = {}
+        self._by_file: dict[str, dict[str, None]] = {}
+        for each in self.found:
+            for folder in each.folders:
+                self._by_folder.setdefault(folder, {})[each.place, bool(each.suffixes)] = each
+            for file in each.files:
+                self._by_file.setdefault(file, {})[each.place] = None
+
+    def reading(self, path: str) -> Iterator[str]:
+        """Yield the places of the inputs that a file is part of."""
+        yield from self._by_file.get(path, ())
+        for folder in folders_above(path):
+            found = self._by_folder.get(folder, {}).values()
+            spend(len(found), "looking for the inputs of tools")
+            yield from (each.place for each in found if each.may_read(path))
+
+    @cached_property
+    def places(self) -> frozenset[str]:
+        return frozenset(each.place for each in self.found)
+
+    @cached_property
+    def options(self) -> Mapping[str, Mapping[str, JsonObject]]:
+        """How each object that deploys has tools run, by its key and by the place."""
+        found: dict[str, dict[str, JsonObject]] = {}
+        for each in self.found:
+            if each.deployer:
+                found.setdefault(each.deployer, {})[each.place] = each.options
+        return found
+
+    def naming_kubevirt(self, places: Iterable[str]) -> frozenset[str]:
+        """Return the places with a file that names an object of KubeVirt or CDI."""
+        wanted, found = frozenset(places), set[str]()
+        for path in self._side.side.listing.paths if wanted else ():
+            read = wanted.intersection(self.reading(path)) - found
+            if read and _KUBEVIRT in (readable_content(self._side.side.fs, path) or b""):
+                found |= read
+        return frozenset(found)
+
+    def _of_applications(self) -> Iterator[ToolInput]:
+        folders = FolderReader(self._side.side.fs)
+        is_own = self._side.side.deployers.urls.is_this_repository
+        for application in filter(is_application, self._side.deployers()):
+            every = sources(application)
+            refs = {f"${text_at(each.content, 'ref')}" for each in every if is_own(each.url)}
+            for each in every:
+                is_here = bool(each.path) and not each.is_chart and is_own(each.url, each.path)
+                folder = posixpath.normpath(each.path) if is_here else ""
+                content = as_overridden(folders, each).content if is_here else each.content
+                kind = effective_type(folders, each) if is_here else None
+                options = {key: content[key] for key in ("helm", "plugin", "directory") if key in content}
+                values = tuple(_value_files(object_at(content, "helm"), folder, refs))
+                if kind in MADE_BY_TOOLS:
+                    yield ToolInput(folder, (folder,), values, deployer=_key_of(application), options=options)
+                elif kind is SourceType.DIRECTORY:
+                    libraries = array_at(content, "directory", "jsonnet", "libs")
+                    read = (folder, *(posixpath.normpath(str(library)) for library in libraries))
+                    yield ToolInput(folder, read, suffixes=JSONNET)
+                else:  # a chart of another place
+                    yield from (ToolInput(file, files=(file,)) for file in values)
+
+    def _of_releases(self) -> Iterator[ToolInput]:
+        side = self._side.side
+        for path in side.listing.manifests:
+            content = readable_content(side.fs, path) or b""
+            if b"GitRepository" not in content or not (b"HelmRelease" in content or b"HelmChart" in content):
+                continue
+            for each in objects_in(content, path):
+                spec = _chart_spec(each)
+                folder = posixpath.normpath(text_at(spec, "chart") or ".")
+                is_chart = bool(spec) and posixpath.normpath(f"{folder}/Chart.yaml") in side.listing.paths
+                chart = each.with_content({**each.content, "spec": spec})
+                if is_chart and self._side.is_source_here(chart, folder):
+                    values = (posixpath.normpath(str(file)) for file in array_at(spec, "valuesFiles"))
+                    options = object_at(each.content, "spec", "values")
+                    yield ToolInput(folder, (folder,), tuple(values), deployer=_key_of(each), options=options)
+
+    def _of_kustomizations(self) -> Iterator[ToolInput]:
+        side = self._side.side
+        for folder in side.listing.kustomizations:
+            links = side.graph.links(folder)
+            text = readable_content(side.fs, links.file) if links else None
+            content: Json = EMPTY
+            with suppress(DiagnosticError):  # reported by its build
+                content = decode_yaml11(text, folder) if text and b"helmCharts" in text else EMPTY
+            home = text_at(object_at(content, "helmGlobals"), "chartHome") or "charts"
+            for chart in array_at(content, "helmCharts"):
+                files = [text_at(chart, "valuesFile"), *map(str, array_at(chart, "additionalValuesFiles"))]
+                names = f"{home}/{text_at(chart, 'name')}", *filter(None, files)
+                place, *values = (posixpath.normpath(f"{folder}/{name}") for name in names)
+                yield ToolInput(place, (place,), tuple(values))
+
+
+def _key_of(deployer: Resource) -> str:
+    return f"{deployer.origin.path} {deployer.object_key}"
+
+
+def _value_files(helm: JsonObject, folder: str, refs: Iterable[str]) -> Iterator[str]:
+    """Yield the files of this repository that a source of Argo CD takes values of."""
+    parameters = (text_at(each, "path") for each in array_at(helm, "fileParameters"))
+    for file in (*map(str, array_at(helm, "valueFiles")), *parameters):
+        first, _, rest = file.partition("/")
+        if first.startswith("$"):
+            if first in refs:
+                yield posixpath.normpath(rest)
+        elif not first:
+            yield posixpath.normpath(rest)
+        elif folder:
+            yield posixpath.normpath(f"{folder}/{file}")
+
+
+def _chart_spec(resource: Resource) -> JsonObject:
+    """Return what a HelmRelease or HelmChart of Flux says of a chart in Git; empty for any other object."""
+    spec = object_at(resource.content, "spec")
+    if is_helm_release(resource):
+        spec = object_at(spec, "chart", "spec")
+    elif resource.kind != "HelmChart" or resource.gvk.group != FLUX_SOURCE_GROUP:
+        return EMPTY
+    return spec if text_at(spec, "sourceRef", "kind") == "GitRepository" else EMPTY
