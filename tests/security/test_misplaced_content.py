@@ -176,6 +176,11 @@ CASES = {
         f"inputs of a ResourceSet as a text: {each}": RESOURCE_SET.replace("INPUTS", f"inputs: {each}")
         for each in (f"'- word: {CANARY}'", f"['word {CANARY}']")
     },
+    "a key after another sign than a colon": volume(f"cloudInitNoCloud=userData: 'pin {CANARY}'"),
+    "a parameter of a chart beside a misspelt name": thing(
+        f"helm: {{parameters: [{{nmae: db.password, value: {CANARY}}}]}}"
+    ).replace("Thing", "Application"),
+    "a variable beside a misspelt name": thing(f"env: [{{Name: DB_PASSWORD, value: {CANARY}}}]"),
     "a value elsewhere beside a name": thing(f"options: [{{name: db-password, valeu: [{CANARY}]}}]"),
 }
 

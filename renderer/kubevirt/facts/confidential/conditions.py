@@ -61,6 +61,8 @@ _PASSWORDS = pattern(
 #: A longer name is not a key of a ConfigMap (apimachinery ``pkg/util/validation/validation.go``
 #: ``IsConfigMapKey``), and the characters of names that are compared in one step (``model.run.work``).
 _LONGEST_KEY, _CHARACTERS_PER_STEP = 253, 4
+#: A mapping with more entries is not one of a name and its value.
+_MOST_BESIDE_NAME = 16
 UNKNOWN_TARGETS = ("", ANY_KIND, OWN_KIND)
 _FIRST_OF_PATH = pattern(r"[^./]*")
 #: A kind that is known only once parameters are substituted.
@@ -232,7 +234,14 @@ def hides_beside_name(mapping: JsonObject, key: str) -> bool:
     """
     child = mapping.get(key)
     is_written = not isinstance(child, bool | None) and not is_reference(child)
-    return key != "name" and is_written and _names_credential(text_at(mapping, "name"), str(child))
+    return key != "name" and is_written and _names_credential(name_in(mapping), str(child))
+
+
+def name_in(mapping: JsonObject) -> str:
+    """Return the ``name`` in a mapping, which may be misspelt; empty if there is none."""
+    if "name" in mapping or len(mapping) > _MOST_BESIDE_NAME:
+        return text_at(mapping, "name")
+    return next((str(child) for key, child in mapping.items() if resembles(key, "name")), "")
 
 
 @lru_cache(maxsize=1024)

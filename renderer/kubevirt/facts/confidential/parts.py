@@ -51,6 +51,7 @@ from renderer.kubevirt.facts.confidential.conditions import (
     is_written_to_secret,
     makes_secrets,
     means_value,
+    name_in,
     resembles,
 )
 from renderer.kubevirt.facts.confidential.fields import (
@@ -340,7 +341,7 @@ def _scope_of_patch_in_annotation(entry: Entry) -> Scope:
 
 
 def _scope_of_parameter(entry: Entry) -> Scope:
-    name = text_at(entry.mapping, "name")
+    name = name_in(entry.mapping)
     word = name.removesuffix("s") if entry.key == _ARRAY else name
     if name in entry.here.parameters or names_credential(word):
         return entry.below.hidden(is_secret=name in entry.here.parameters)
@@ -424,6 +425,11 @@ def _names_confidential_entry(name: str) -> bool:
     return _is_confidential_anywhere(name) or meant_key(name) in ANSWER_FILES or names_credential(name)
 
 
+def _holds_sign_after_confidential_key(key: str) -> bool:
+    """Return True for a key such as ``cloudInitNoCloud=userData``, with a sign for a colon."""
+    return "=" in key and any(map(_names_confidential_entry, _NAMES_IN_TEXT.findall(key)))
+
+
 def _is_no_data(entry: Entry) -> bool:
     """Return True for such a text or list in the place of the data of a ConfigMap."""
     is_of_object = entry.here.is_root or "metadata" in entry.mapping
@@ -481,6 +487,7 @@ _RULES = (
     _Rule(_is_confidential_anywhere, _hidden),
     _Rule({SOPS}, _hidden, lambda entry: entry.here.is_root),
     _Rule(_means(*ANSWER_FILES), _of_secret),
+    _Rule(_holds_sign_after_confidential_key, _hidden),
     _Rule(SECTIONS_OF_SECRETS, _of_secret, _is_no_data),
     _Rule(_ENTRIES_BY_NAME, _hidden, _is_no_mapping_of_entries, {Area.OBJECT, Area.METADATA}),
     _Rule(_matching(_NO_PASSWORD), _in(Area.OBJECT), areas={Area.PASSWORDS}),
@@ -518,7 +525,7 @@ _RULES = (
     _Rule(
         _except(PUBLIC_FIELDS_OF_PARAMETERS),
         _scope_of_parameter,
-        lambda entry: "name" in entry.mapping,
+        lambda entry: bool(name_in(entry.mapping)),
         {Area.PARAMETERS},
     ),
     _Rule(means_value, _hidden, is_beside_name),
@@ -537,7 +544,7 @@ _RULES = (
     _Rule({_DATA}, _section_of_secret, lambda e: is_mapping(e) and makes_secrets(e), {Area.OBJECT}),
     _Rule(None, _scope_of_elements, is_inputs),
     _Rule(None, _of_secret, is_used_parameter, {Area.INPUTS}),
-    _Rule(None, _of_secret, lambda e: "name" not in e.mapping and is_used_parameter(e), {Area.PARAMETERS}),
+    _Rule(None, _of_secret, lambda e: not name_in(e.mapping) and is_used_parameter(e), {Area.PARAMETERS}),
     _Rule(_except(_FIELDS_OF_SETS), _of_secret, is_input_among_fields),
     # Fields of any object that are named like a credential, or refer to one.
     _Rule(names_credential, _in(Area.PASSWORDS), is_collection_of_credentials),
