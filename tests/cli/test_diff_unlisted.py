@@ -100,6 +100,19 @@ def test_removed_operator_is_a_danger(folder: Path, engine: str) -> None:
     assert diff("--fail-on", "data").exit_code == 1
 
 
+def test_suspended_kustomization_deletes_nothing(folder: Path) -> None:
+    suspended = {"clusters/prod.yaml": KUSTOMIZATION.replace("prune: true", "prune: true, suspend: true")}
+    both = KUBEVIRT + "---\n" + WEB
+    commit(folder, {"clusters/prod.yaml": KUSTOMIZATION, "infra/kubevirt.yaml": both})
+    commit(folder, suspended)
+    found = diff("HEAD~1", "HEAD", "--fail-on", "data").stdout
+    assert "not compared: Kustomization infra is suspended" in found
+    assert "removed" not in found
+    commit(folder, {"clusters/prod.yaml": KUSTOMIZATION, "infra/kubevirt.yaml": WEB})
+    assert "not compared: Kustomization infra had spec.suspend" in diff("HEAD~1", "HEAD").stdout
+    assert "removed KubeVirt kubevirt/kubevirt in clusters:infra\n" in diff("HEAD~2", "HEAD").stdout
+
+
 def test_operator_that_is_removed_at_a_commit_alone_is_a_danger(folder: Path) -> None:
     written = {"clusters/prod.yaml": KUSTOMIZATION, "infra/kubevirt.yaml": KUBEVIRT + "---\n" + WEB}
     commit(folder, written)

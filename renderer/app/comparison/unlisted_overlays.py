@@ -61,7 +61,7 @@ class UnlistedOverlays:
         may_differ = looked_at or moved or self._engines.may_deploy_otherwise(changed | in_between)
         for each in reversed(self._sides) if may_differ else ():
             for path, overlay in each.overlays.items():
-                if path in self._listed:
+                if path in self._listed or not any(known.applies(path) for known in self._sides):
                     continue
                 if submodule := each.submodule_of(overlay, moved) if moved else "":
                     self._moved[path] = submodule

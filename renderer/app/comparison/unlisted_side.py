@@ -157,6 +157,11 @@ class UnlistedSide:
         overlay = self.overlays.get(path)
         return overlay.deployer if overlay else self._deploying.get(path)
 
+    def applies(self, path: str) -> bool:
+        """Return True if what deploys an overlay is not suspended; its objects stay if it is."""
+        deployer = self.deploying(path)
+        return deployer is not None and not _is_suspended(deployer)
+
     @cached_property
     def _deploying(self) -> Mapping[str, Resource]:
         return {overlay.path: deployer for overlay, deployer in self._deployed}
@@ -202,7 +207,7 @@ class UnlistedSide:
     def _overlay(self, path: str, deployer: Resource, listed_as: str) -> Overlay | None:
         """Return the overlay that an object deploys from this repository; None if it deploys nothing."""
         point = self._entry_point(deployer)
-        if not point.folders or object_at(deployer.content, "spec").get("suspend") is True:
+        if not point.folders:
             return None
         entry = OverlayEntry(listed_as or path.rpartition(":")[0], entry=point.options)
         target = target_cluster_of(self.side.config.clusters, point)
@@ -224,7 +229,7 @@ class UnlistedSide:
         if len(candidates) != 1:
             return None
         [only] = candidates
-        if only.origin.document_place in self._known or not self._is_rendered(only):
+        if only.origin.document_place in self._known or not self._is_rendered(only) or _is_suspended(only):
             return None
         if self.side.deployers.leaves_out(only.origin.path):
             return None
@@ -476,6 +481,10 @@ class UnlistedSide:
 def _is_of_operator(resource: Resource) -> bool:
     """Return True for an object by which an operator installs KubeVirt or CDI, or is installed by OLM."""
     return installs_operands(resource) or subscribes(resource.content)
+
+
+def _is_suspended(deployer: Resource) -> bool:
+    return object_at(deployer.content, "spec").get("suspend") is True
 
 
 def _is_hidden(path: str) -> bool:
