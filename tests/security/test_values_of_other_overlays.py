@@ -138,6 +138,10 @@ MALFORMED: Mapping[str, str | bytes] = {
             "apiToken\uff1a {}",
             "password;{}",
             "password = a {}",
+            "password =={};",
+            "password|{}",
+            "password=>{}",
+            "password ({})",
             "code {}",
         )
     },
@@ -232,6 +236,7 @@ VARIABLES: Mapping[str, str] = {
         f"{CANARY}}}", CANARY
     ),
     "a literal of a generator": f"configMapGenerator: [{{name: v, literals: [smtp={CANARY}]}}]\n",
+    "a password in user data": _VARIABLES.replace("smtp", "root_pw"),
     "a Kustomization": KUSTOMIZATION.replace("POST_BUILD", f"postBuild: {{substitute: {{smtp: {CANARY}}}}}"),
 }
 #: Shown, refused and warned of, and a name that nothing has.
@@ -369,6 +374,7 @@ def test_variable_is_learned_from_a_folder_with_the_namespace_of_a_kustomization
 def _values_of_variables(given: Mapping[str, str]) -> frozenset[str]:
     files = {
         "clusters/apps.yaml": KUSTOMIZATION,
+        "apps/machine.yaml": MACHINE.format('userData: "#cloud-config\\npassword: ${root_pw}\\n"'),
         "apps/secret.yaml": SECRET.format(
             "stringData: {p: '${smtp:=none}', host: '${SMTP_HOST}', u: 'https://a:${pw}@db.${domain}/'}"
         ),

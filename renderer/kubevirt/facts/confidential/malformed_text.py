@@ -34,7 +34,7 @@ _BEGINS_BLOCK = pattern(r"(?:[!&]\S*[ \t]+)*[|>][-+\d]*(?:[ \t]+#.*)?")
 _AROUND_VALUE = " \t,'\"{}[]"
 #: A name in a line without a colon, and what may be between it and its value.
 _NAME, _SIGNS = pattern(r"\w+(?:[.-]\w+)*"), f"{_AROUND_VALUE}:;=>-\uff1a"
-_NAME_AND_VALUE = 2
+_NAME_AND_VALUE, _EDGES = 2, pattern(r"\A\W+|(?<!\W)\W+\Z")
 _ITEM = pattern(r"\s*+(?:-\s++)*+")
 _BLANK, _WORD_CHARACTER = pattern(r"\s"), pattern(r"\w")
 #: Comments, and the lines that Git writes around the sides of a conflict.
@@ -105,9 +105,16 @@ def _entries_without_colon(line: str) -> Iterator[tuple[str, str, str]]:
         name = _NAME.match(line)
     if name and name[0] not in PUBLIC_FIELDS_OF_SECRETS:
         rest = line[name.end() :].lstrip(_SIGNS)
-        for value in dict.fromkeys((rest, *rest.split())):
+        values = (value for each in (rest, *rest.split()) for value in _without_signs(each))
+        for value in dict.fromkeys(values):
             if _WORD_CHARACTER.search(value):
-                yield name[0], "=", value.strip(_AROUND_VALUE)
+                yield name[0], "=", value
+
+
+def _without_signs(value: str) -> Iterator[str]:
+    """Yield a value without what may be around it: the syntax of YAML, and wrong signs."""
+    yield value.strip(_AROUND_VALUE)
+    yield _EDGES.sub("", value)
 
 
 def _entries_in_line(line: str, keys: Sequence[re.Match[str]]) -> Iterator[tuple[str, str, str]]:
@@ -139,7 +146,7 @@ def _values_at(line: str, start: int, end: int, *, is_first: bool) -> Iterator[s
     rest = line[start:].strip() if is_first else ""
     if rest and not rest.startswith(("{", "[")):
         yield rest
-        yield rest.strip(_AROUND_VALUE)
+        yield from _without_signs(rest)
     if quoted := _QUOTED.match(line, start):
         yield quoted[0][1:-1]
         yield quoted[0]
