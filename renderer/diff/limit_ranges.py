@@ -7,7 +7,7 @@ guest, ``compute``, is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from renderer.kubevirt.facts.compute_container import CPU, MEMORY, ComputeContainer
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
@@ -19,39 +19,46 @@ LIMIT_RANGE_SOURCE = "kubernetes plugin/pkg/admission/limitranger/admission.go P
 _CONTAINER, _POD = "Container", "Pod"
 
 
-def limit_refusal(limits: Resource | None, container: ComputeContainer) -> str:
-    """Return why a LimitRange does not admit the pod of a container; empty if it may admit it."""
+def limit_refusal(limits: Resource | None, container: ComputeContainer, given: Collection[str] = ()) -> str:
+    """Return why a LimitRange does not admit the pod of a container; empty if it may admit it.
+
+    ``given`` are resources of which KubeVirt sets a limit by itself (``template.go``
+    ``doesVMIRequireAutoResourceLimits``).
+    """
     items = [object_at(each) for each in array_at(limits.content, "spec", "limits")] if limits else []
     of_containers = [each for each in items if text_at(each, "type") == _CONTAINER]
     defaults: dict[str, Json] = {}
     for each in of_containers:
         defaults |= {**object_at(each, "max"), **object_at(each, "default")}
     judged = (each for each in items if text_at(each, "type") in (_CONTAINER, _POD))
-    return next((found for each in judged for found in _refusals(each, defaults, container)), "")
+    return next((found for each in judged for found in _refusals(each, defaults, container, given)), "")
 
 
-def _refusals(item: JsonObject, defaults: Mapping[str, Json], container: ComputeContainer) -> Iterator[str]:
+def _refusals(
+    item: JsonObject, defaults: Mapping[str, Json], container: ComputeContainer, given: Collection[str]
+) -> Iterator[str]:
     whose = text_at(item, "type").lower()
     for name in (CPU, MEMORY):
         highest, lowest, ratio = (
             object_at(item, field).get(name) for field in ("max", "min", "maxLimitRequestRatio")
         )
         request, limit = container.requests[name], container.limits.get(name)
-        default = _thousandths(defaults.get(name)) if limit is None else None
+        is_unlimited = limit is None and name not in given
+        default = _thousandths(defaults.get(name)) if is_unlimited else None
         if (most := _thousandths(highest)) is not None:
             if max(request.least, limit.least if limit else 0) > most:
                 yield f"{name} of a {whose} is at most {highest}"
-            if limit is None and default is None:
+            if is_unlimited and default is None:
                 yield f"a {whose} needs a limit of {name}"
         if (least := _thousandths(lowest)) is not None and request.most < least:
             yield f"{name} of a {whose} is at least {lowest}"
         if default is not None and default < request.least:
             yield f"a container gets a limit of {defaults[name]} {name}, less than it requests"
         if (most := _thousandths(ratio)) is not None:
-            given = limit.least if limit else default
-            if given is None:
+            amount = limit.least if limit else default
+            if amount is None and is_unlimited:
                 yield f"a {whose} needs a limit of {name}"
-            elif whose == _CONTAINER.lower() and 1000 * given > most * request.most:
+            elif amount and whose == _CONTAINER.lower() and 1000 * amount > most * request.most:
                 yield f"a limit of {name} is at most {ratio} times the request"
 
 

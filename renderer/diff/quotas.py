@@ -6,12 +6,12 @@ They are looked at when a pod is created (Kubernetes ``plugin/pkg/admission/reso
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from renderer.diff.limit_ranges import LIMIT_RANGE, LIMIT_RANGE_SOURCE, limit_refusal
 from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, ClusterConfig
-from renderer.kubevirt.facts.compute_container import ComputeContainer, compute_container
+from renderer.kubevirt.facts.compute_container import CPU, MEMORY, ComputeContainer, compute_container
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, has_matchers
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
@@ -62,14 +62,20 @@ def running_pods(applied: Resource, config: ClusterConfig = DEFAULT_CONFIG) -> L
 
 
 def impact_of_limits(
-    before: Resource | None, after: Resource, pods: Mapping[ResId, LauncherPods]
+    before: Resource | None,
+    after: Resource,
+    pods: Mapping[ResId, LauncherPods],
+    others: Iterable[Resource],
 ) -> Impact | None:
     """Return the impact of a quota or LimitRange on the running machines of its namespace; None without one.
 
-    ``pods`` are the pods that these need.
+    ``pods`` are the pods that these need, ``others`` are all quotas and LimitRanges.
     """
     if after.kind == LIMIT_RANGE:
-        return _impact_of_range(before, after, pods)
+        quotas = [each for each in others if each.kind == _QUOTA and each.namespace == after.namespace]
+        limited = {name for each in quotas for name in object_at(each.content, "spec", "hard")}
+        given = [name for name in (CPU, MEMORY) if f"limits.{name}" in limited]
+        return _impact_of_range(before, after, pods, given)
     number = sum(each.number for each in pods.values())
     former, latter = _limits(before), _limits(after)
     keys = (key for key, limit in latter.items() if limit < number and limit < former.get(key, number))
@@ -83,12 +89,12 @@ def impact_of_limits(
 
 
 def _impact_of_range(
-    before: Resource | None, after: Resource, pods: Mapping[ResId, LauncherPods]
+    before: Resource | None, after: Resource, pods: Mapping[ResId, LauncherPods], given: Sequence[str]
 ) -> Impact | None:
     refused: dict[str, list[str]] = {}
     for id_, each in pods.items():
-        reason = limit_refusal(after, each.container) if each.container else ""
-        if reason and each.container and not limit_refusal(before, each.container):
+        reason = limit_refusal(after, each.container, given) if each.container else ""
+        if reason and each.container and not limit_refusal(before, each.container, given):
             refused.setdefault(reason, []).append(f"{id_.gvk.kind} {id_.name}")
     if not refused:
         return None

@@ -57,4 +57,4 @@ class QuotasElsewhere:
             if self._clusters.share(path, other):
                 spend(len(found), "looking for what quotas and LimitRanges limit")
                 pods |= found
-        return change.with_impact(impact_of_limits(before, after, pods))
+        return change.with_impact(impact_of_limits(before, after, pods, self._quotas[1].values()))

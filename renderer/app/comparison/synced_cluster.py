@@ -172,6 +172,7 @@ def _by_quotas(
         key = change.id.object_key
         if key not in new or not may_keep_from_starting(change):
             return change
-        return change.with_impact(impact_of_limits(old.get(key), new[key], pods.get(change.id.namespace, {})))
+        own = pods.get(change.id.namespace, {})
+        return change.with_impact(impact_of_limits(old.get(key), new[key], own, new.values()))
 
     return [*map(judged, changes)]

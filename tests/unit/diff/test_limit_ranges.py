@@ -62,3 +62,7 @@ def test_pod_of_machine_is_refused(domain: str, limits: str, refusal: str) -> No
     )
     assert found.startswith(refusal) if refusal else not found
     assert not limit_refusal(None, compute_container(view, DEFAULT_CONFIG))
+    given = limit_refusal(
+        resource("LimitRange", f"limits: [{{{limits}}}]"), compute_container(view, DEFAULT_CONFIG), ["memory"]
+    )
+    assert given == ("" if "memory" in found and "limit" in found else found)
