@@ -597,3 +597,50 @@ def test_inputs_of_tools_without_machines_are_counted(folder: Path) -> None:
     assert result.exit_code == 0
     assert "2 changed inputs of Helm, jsonnet or a plugin are not compared: infra, js\n" in result.stdout
     assert json.loads(diff("--format", "json").stdout)["notRendered"] == ["infra", "js"]
+
+
+CLAIM = """\
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: "${claim}", namespace: prod}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+"""
+VARIABLES = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: vars}\ndata: {claim: c-one}\n"
+GENERATED = (
+    "generatorOptions: {disableNameSuffixHash: true}\nnamespace: flux-system\n"
+    "configMapGenerator: [{name: vars, %s}]\n"
+)
+PATCHED = 'resources: [../base]\npatches: [{target: {kind: ConfigMap}, patch: "%s"}]\n'
+SUBSTITUTED = KUSTOMIZATION.replace(
+    "prune: true,", "prune: true, postBuild: {substituteFrom: [{kind: ConfigMap, name: vars}]},"
+)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"vars/kustomization.yaml": GENERATED % "envs: [v.env]", "vars/v.env": "claim=c-one\n"},
+        {"vars/kustomization.yaml": GENERATED % "literals: [claim=c-one]"},
+        {
+            "base/kustomization.yaml": "resources: [vars.yaml]\n",
+            "base/vars.yaml": VARIABLES.replace("c-one", "base"),
+            "vars/kustomization.yaml": PATCHED % "- {op: replace, path: /data/claim, value: c-one}",
+        },
+    ],
+)
+def test_variables_are_as_a_kustomization_makes_them(folder: Path, files: dict[str, str]) -> None:
+    target = "path: ./vars, targetNamespace: flux-system"
+    deployers = {
+        f"clusters/{cluster}/{name}.yaml": text.replace("name: infra", f"name: {name}")
+        for cluster, place in (("prod", "vars"), ("test", "test"))
+        for name, text in (
+            ("infra", SUBSTITUTED),
+            ("vars", KUSTOMIZATION.replace("path: ./infra", target.replace("vars", place))),
+        )
+    }
+    others = {path.replace("vars/", "test/"): text.replace("c-one", "test") for path, text in files.items()}
+    commit(folder, deployers | others | files | {"infra/claim.yaml": CLAIM})
+    write(folder, {path: text.replace("c-one", "c-two") for path, text in files.items()})
+    text = diff().stdout
+    assert "renamed PersistentVolumeClaim prod/c-one -> prod/c-two in clusters/prod:infra\n" in text
+    assert "clusters/test" not in text

@@ -38,7 +38,7 @@ What deploys the overlays:
 ``taken_applications``        Applications that a set begins to make
 
 ``unlisted_overlays``         what else the engines deploy: ``unlisted_side``, ``engine_objects``
-``tool_inputs``               charts and what else is not rendered
+``flux_variables``, ``tool_inputs``  what fills it in, and what of it is not rendered
 ``causes``                    the places in the sources that a difference comes from
 ``result``                    the difference, and the errors of both sides
 """

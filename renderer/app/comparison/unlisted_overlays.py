@@ -93,9 +93,18 @@ class UnlistedOverlays:
         return files[0] != files[-1] or any(not changed.isdisjoint(each) for each in files)
 
     def _is_deployed_otherwise(self, path: str) -> bool:
-        """Return True if what deploys an overlay differs, as a set makes it, or if one side has none."""
-        old, new = (each.deploying(path) for each in self._sides)
-        return old is None or new is None or not is_same(old.content, new.content)
+        """Return True if what deploys an overlay differs, as a set makes it, or if one side has none.
+
+        Variables of Flux may have other values although no file of the overlay differs.
+        """
+        old, new = (each.deployed(path) for each in self._sides)
+        if old is None or new is None:
+            return True
+        before, after = (
+            [one.content for one in (each.deployer, *(each.entry.variables if each.entry else ())) if one]
+            for each in (old, new)
+        )
+        return len(before) != len(after) or not all(map(is_same, before, after))
 
     def add_to(self, side: Side) -> None:
         """Have a side render the overlays as well, as far as it deploys them.

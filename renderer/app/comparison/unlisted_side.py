@@ -6,9 +6,10 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from typing import NamedTuple
 
+from renderer.app.comparison.flux_variables import FluxVariables
 from renderer.app.comparison.side import Side
 from renderer.diff.overlay_side import OverlaySide
 from renderer.files.file_system import SubmoduleError, folder_of, is_inside, readable_content
@@ -20,12 +21,11 @@ from renderer.gitops.argocd.application import (
     makes_other_manifests,
     sources,
 )
-from renderer.gitops.flux.discovery import is_flux_kustomization, source_key, variable_sources
+from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
 from renderer.gitops.folder_reader import FolderReader
 from renderer.kubevirt.facts.installed_release import installing_entries, subscribes
 from renderer.kubevirt.facts.kinds import (
-    CONFIG_MAP,
     HYPERCONVERGED,
     KUBEVIRT,
     configures_kubevirt,
@@ -42,10 +42,9 @@ from renderer.model.kube.location import DocumentPlace, Site
 from renderer.model.kube.res_id import ObjectKey, Reference
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES, KUSTOMIZATION_HEAD, is_kustomization_file
-from renderer.model.pattern import pattern
 from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry
 from renderer.pipeline.deployer_files import objects_in
-from renderer.pipeline.deployers import is_set, nearness
+from renderer.pipeline.deployers import is_set
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.pipeline.project_catalogs import shared_folders
 from renderer.pipeline.target_cluster import target_cluster_of
@@ -53,7 +52,6 @@ from renderer.yamlio.decode import decode_yaml11
 
 #: The kinds of the object that configures KubeVirt, as files have them.
 _CONFIGURING = (KUBEVIRT.encode(), HYPERCONVERGED.encode())
-_WORD = pattern(rb"[\w.-]+")
 
 
 class Installing(NamedTuple):
@@ -73,6 +71,7 @@ class UnlistedSide:
         self.side = side
         self._files = OverlayFiles(side.fs, side.graph)
         self._folders = FolderReader(side.fs)
+        self._variables = FluxVariables(side, self.deployers, self._objects_of)
         self._target = cache(self._target_of)
         self._names_configuring = cache(self._find_configuring)
         self._objects: dict[str, tuple[Resource, ...]] = {}
@@ -152,19 +151,19 @@ class UnlistedSide:
                 found.setdefault(overlay.path, overlay)
         return found
 
-    def deploying(self, path: str) -> Resource | None:
-        """Return what deploys an overlay, also if the project lists its folder; None if nothing does."""
-        overlay = self.overlays.get(path)
-        return overlay.deployer if overlay else self._deploying.get(path)
+    def deployed(self, path: str) -> Overlay | None:
+        """Return an overlay also if the project lists its folder; None if nothing deploys it."""
+        return self.overlays.get(path) or self._deployed_by_path.get(path)
 
     def applies(self, path: str) -> bool:
         """Return True if what deploys an overlay is not suspended; its objects stay if it is."""
-        deployer = self.deploying(path)
+        overlay = self.deployed(path)
+        deployer = overlay.deployer if overlay else None
         return deployer is not None and not _is_suspended(deployer)
 
     @cached_property
-    def _deploying(self) -> Mapping[str, Resource]:
-        return {overlay.path: deployer for overlay, deployer in self._deployed}
+    def _deployed_by_path(self) -> Mapping[str, Overlay]:
+        return {overlay.path: overlay for overlay, _ in self._deployed}
 
     @cached_property
     def _deployed(self) -> Sequence[tuple[Overlay, Resource]]:
@@ -334,7 +333,7 @@ class UnlistedSide:
             is_own = is_folder and self.is_source_here(deployer, folder)
             folders = (folder,) if is_own else ()
             options = EntryOptions(EntryKind.FLUX)
-            variables = tuple(self._variables_of(deployer)) if is_own else ()
+            variables = tuple(self._variables.of(deployer)) if is_own else ()
             return EntryPoint(
                 options, deployer, variables=variables, folders=folders, strictness=Strictness.LENIENT
             )
@@ -352,32 +351,6 @@ class UnlistedSide:
             folders=tuple(posixpath.normpath(each.path) for each in own),
             repositories=tuple({each.url: None for each in own}),
         )
-
-    def _variables_of(self, kustomization: Resource) -> Iterator[Resource]:
-        """Yield the ConfigMaps in files that ``substituteFrom`` names; of several, the nearest."""
-        for source in variable_sources(kustomization):
-            kind, _, name = source
-            found = [*self._config_maps.get(source, ()), *self._config_maps.get((kind, "", name), ())]
-            if found:
-                yield max(found, key=partial(nearness, kustomization))
-
-    @cached_property
-    def _config_maps(self) -> Mapping[Reference, Sequence[Resource]]:
-        """The ConfigMaps in files with a name that Kustomizations take variables of, by reference.
-
-        One without a namespace may get it from a kustomization.
-        """
-        kustomizations = filter(is_flux_kustomization, self.deployers())
-        sources = {source for each in kustomizations for source in variable_sources(each)}
-        names = {name.encode() for kind, _, name in sources if kind == CONFIG_MAP}
-        found: dict[Reference, list[Resource]] = {}
-        for path in self.side.listing.manifests if names else ():
-            with suppress(DiagnosticError):  # reported where it is used
-                content = self.side.fs.read(path)
-                if CONFIG_MAP.encode() in content and not names.isdisjoint(_WORD.findall(content)):
-                    for each in (each for each in self._objects_of(path) if each.kind == CONFIG_MAP):
-                        found.setdefault(each.reference, []).append(each)
-        return found
 
     def is_rendered(self, deployer: Resource) -> bool:
         """Return True if all that an object deploys is made of folders of this repository.
