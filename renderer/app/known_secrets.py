@@ -12,7 +12,6 @@ from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
-from renderer.emit.ownership import decode_ownership
 from renderer.files.file_system import FileSystem, join_path, readable_content
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE, RenderConfig
@@ -53,6 +52,8 @@ def learn_from_trees(fs: FileSystem, outputs: Iterable[str]) -> None:
 
 def _files_of_tree(fs: FileSystem, output: str) -> Iterator[str]:
     """Yield the paths of the files that a tree owns; none if its list of them cannot be read."""
+    from renderer.emit.ownership import decode_ownership  # noqa: PLC0415 - only for trees that differ
+
     ownership = join_path(output, OWNERSHIP_FILE)
     with suppress(DiagnosticError):  # comparing the tree reports it
         owned = decode_ownership(readable_content(fs, ownership) or b"", ownership)
