@@ -34,7 +34,7 @@ from renderer.gitops.argocd.requested_sync import (
     requests_pruning,
 )
 from renderer.gitops.cascade import removal_impact
-from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.known_fields import BUILD_FIELDS
 from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.pauses import SKIP_RECONCILE, is_resumed, pause_of, resumptions, syncs_automatically
@@ -177,7 +177,7 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
             yield f"{label} is suspended: nothing is applied until it is resumed"
         if _differs(before, after, "kubeConfig"):
             yield f"{label} has another spec.kubeConfig: it goes to another cluster"
-        if _differs(before, after, "sourceRef"):
+        if source_key(before) != source_key(after):
             yield f"{label} has another spec.sourceRef: it may not deploy what is rendered here"
     elif after.gvk.group == FLUX_SOURCE_GROUP:
         if _is_turned_on(before, after, "suspend"):
@@ -255,9 +255,11 @@ def changes_below(
     label = f"{after.kind} {after.name}"
     yield from resumptions(before, after)
     if is_flux_kustomization(after):
-        for field in (*BUILD_FIELDS, "kubeConfig", "sourceRef"):
+        for field in (*BUILD_FIELDS, "kubeConfig"):
             if _differs(before, after, field):
                 yield f"{label} has another spec.{field}, and deploys what deploys it"
+        if source_key(before) != source_key(after):
+            yield f"{label} has another spec.sourceRef, and deploys what deploys it"
     elif after.gvk.group != FLUX_SOURCE_GROUP:
         old, new = as_application(before), as_application(after)
         if (

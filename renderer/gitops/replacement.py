@@ -21,7 +21,7 @@ from renderer.gitops.argocd.application import (
 )
 from renderer.gitops.cascade import removal_impact
 from renderer.gitops.engine_reaction import prunes_automatically
-from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.flux_operator import is_resource_set
 from renderer.gitops.repository_url import are_same_repository
 from renderer.model.cluster_settings import LOCAL_NAME, LOCAL_SERVER
@@ -53,8 +53,8 @@ def replacement_impact(before: Resource, after: Resource) -> Impact | None:
         source = "helm-controller internal/action/verify.go ReleaseTargetChanged"
         return _impact(changed, "Flux uninstalls the former release, with all that it has made", source)
     if is_flux_kustomization(after) and object_at(after.content, "spec").get("prune") is True:
-        old, new = (object_at(each.content, "spec") for each in (before, after))
-        changed = next((f"spec.{each}" for each in _OF_KUSTOMIZATION if _of(old, each) != _of(new, each)), "")
+        fields = (each for each in _OF_KUSTOMIZATION if _of(before, each) != _of(after, each))
+        changed = next((f"spec.{each}" for each in fields), "")
         source = "kustomize-controller internal/controller/kustomization_controller.go prune"
         return _impact(changed, "Flux deletes what this has deployed and no longer makes", source)
     if is_application(after) and prunes_automatically(after):
@@ -106,8 +106,10 @@ def _impact(changed: str, reason: str, source: str) -> Impact | None:
     return Impact(Effect.MAY_DELETE, f"another {changed}: {reason}", source) if changed else None
 
 
-def _of(spec: JsonObject, field: str) -> object:
-    value = spec.get(field) or None
+def _of(kustomization: Resource, field: str) -> object:
+    if field == "sourceRef":
+        return source_key(kustomization)
+    value = object_at(kustomization.content, "spec").get(field) or None
     return (
         posixpath.normpath(value.lstrip("/") or ".") if field == "path" and isinstance(value, str) else value
     )

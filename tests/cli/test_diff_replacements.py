@@ -157,6 +157,7 @@ def test_what_replaces_what_it_has_deployed_may_delete_it(
         (RELEASE, "interval", "releaseName: op, targetNamespace: prod, interval"),
         (KUSTOMIZATION, "./op", "op/"),
         (KUSTOMIZATION, "10m", "20m"),
+        (KUSTOMIZATION, "sourceRef: {", "sourceRef: {namespace: flux-system, "),
         (APPLICATION, "1.0.0", "2.0.0"),
         (APPLICATION, "server: https://kubernetes.default.svc", "name: in-cluster"),
         (APPLICATION_SET, "1.0.0", "2.0.0"),
