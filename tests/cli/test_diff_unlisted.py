@@ -644,3 +644,17 @@ def test_variables_are_as_a_kustomization_makes_them(folder: Path, files: dict[s
     text = diff().stdout
     assert "renamed PersistentVolumeClaim prod/c-one -> prod/c-two in clusters/prod:infra\n" in text
     assert "clusters/test" not in text
+
+
+def test_chart_whose_folder_goes_is_not_compared(folder: Path) -> None:
+    commit(folder, CHART | {"clusters/prod.yaml": OF_CHART})
+    shutil.rmtree(folder / "infra")
+    assert "not compared: infra/Chart.yaml changes, and vmrender does not render what" in diff().stdout
+
+
+def test_chart_that_nothing_deploys_is_counted_once(folder: Path) -> None:
+    commit(folder, CHART | {"infra/charts/a/Chart.yaml": "name: a\n", "infra/charts/a/values.yaml": ""})
+    write(folder, {"infra/templates/vm.yaml": TEMPLATE, "infra/charts/a/values.yaml": "a: 1\n"})
+    result = diff("--fail-on", "data")
+    assert result.exit_code == 0
+    assert "1 changed input of Helm, jsonnet or a plugin is not compared: infra\n" in result.stdout

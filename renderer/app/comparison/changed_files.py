@@ -9,7 +9,7 @@ from contextlib import suppress
 from renderer.app.comparison.common_files import CommonFiles
 from renderer.app.comparison.side import Side
 from renderer.files.file_system import FileSystem, folder_of
-from renderer.gitops.argocd.application import is_application, sources
+from renderer.gitops.argocd.application import CHART, is_application, sources
 from renderer.gitops.argocd.directory import JSONNET
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.diagnostic import DiagnosticError
@@ -38,7 +38,7 @@ def changed_files(before: Side, after: Side) -> frozenset[str]:
 def _tool_inputs(side: Side) -> Iterator[str]:
     """Yield the files below charts and folders for plugins, and those of jsonnet; they may have any name."""
     paths = side.listing.paths
-    folders = {folder_of(path) for path in paths if posixpath.basename(path) == "Chart.yaml"}
+    folders = {folder_of(path) for path in paths if posixpath.basename(path) == CHART}
     for each in filter(is_application, side.deployers.objects):
         folders.update(posixpath.normpath(one.path) for one in sources(each) if "plugin" in one.content)
     for path in paths:

@@ -16,8 +16,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from renderer.app.comparison.unlisted_side import UnlistedSide
-from renderer.files.file_system import readable_content
+from renderer.files.file_system import folder_of, readable_content
 from renderer.gitops.argocd.application import (
+    CHART,
     MADE_BY_TOOLS,
     SourceType,
     as_overridden,
@@ -29,7 +30,7 @@ from renderer.gitops.argocd.directory import JSONNET
 from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.replacement import is_helm_release
 from renderer.kubevirt.facts.lists import is_same
-from renderer.kustomize.reader.kustomization_graph import folders_above
+from renderer.kustomize.reader.kustomization_graph import confined, folders_above
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import FLUX_SOURCE_GROUP
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
@@ -47,7 +48,7 @@ class ToolInput(NamedTuple):
     """What a tool reads. ``place`` is the chart or folder by which it is named.
 
     All files below ``folders`` count, if ``suffixes`` has any those with one of them, and the ``files``.
-    ``deployer`` and ``options`` are what has the tool run, and how.
+    ``deployer`` and ``options`` are what has the tool run, and how. ``is_deployed``: something here does.
     """
 
     place: str
@@ -56,6 +57,7 @@ class ToolInput(NamedTuple):
     suffixes: tuple[str, ...] = ()
     deployer: str = ""
     options: JsonObject = EMPTY
+    is_deployed: bool = True
 
     def may_read(self, path: str) -> bool:
         """Return True for a file whose name is one that the tool reads below a folder."""
@@ -89,10 +91,15 @@ class ToolInputs:
 
     def __init__(self, side: UnlistedSide) -> None:
         self._side = side
-        self.found = [*self._of_applications(), *self._of_releases(), *self._of_kustomizations()]
+        self.found: list[ToolInput] = []
         self._by_folder: dict[str, dict[tuple[str, bool], ToolInput]] = {}
         self._by_file: dict[str, dict[str, None]] = {}
-        for each in self.found:
+        for find in (self._of_applications, self._of_releases, self._of_kustomizations, self._of_nobody):
+            self._add([*find()])
+
+    def _add(self, found: Iterable[ToolInput]) -> None:
+        for each in found:
+            self.found.append(each)
             for folder in each.folders:
                 self._by_folder.setdefault(folder, {})[each.place, bool(each.suffixes)] = each
             for file in each.files:
@@ -120,8 +127,9 @@ class ToolInputs:
         return found
 
     def naming_kubevirt(self, places: Iterable[str]) -> frozenset[str]:
-        """Return the places with a file that names an object of KubeVirt or CDI."""
-        wanted, found = frozenset(places), set[str]()
+        """Return the places, as far as something deploys them, with a file that names KubeVirt or CDI."""
+        wanted = {each.place for each in self.found if each.is_deployed}.intersection(places)
+        found = set[str]()
         for path in self._side.side.listing.paths if wanted else ():
             read = wanted.intersection(self.reading(path)) - found
             if read and _KUBEVIRT in (readable_content(self._side.side.fs, path) or b""):
@@ -135,13 +143,15 @@ class ToolInputs:
             every = sources(application)
             refs = {f"${text_at(each.content, 'ref')}" for each in every if is_own(each.url)}
             for each in every:
-                is_here = bool(each.path) and not each.is_chart and is_own(each.url, each.path)
+                is_gone = bool(each.path) and not confined(folders.fs.is_folder, each.path)
+                is_here = bool(each.path) and is_own(each.url, "" if is_gone else each.path)
+                is_here = is_here and not each.is_chart
                 folder = posixpath.normpath(each.path) if is_here else ""
                 content = as_overridden(folders, each).content if is_here else each.content
                 kind = effective_type(folders, each) if is_here else None
                 options = {key: content[key] for key in ("helm", "plugin", "directory") if key in content}
                 values = tuple(_value_files(object_at(content, "helm"), folder, refs))
-                if kind in MADE_BY_TOOLS:
+                if kind in MADE_BY_TOOLS or (is_here and kind is None):
                     yield ToolInput(folder, (folder,), values, deployer=_key_of(application), options=options)
                 elif kind is SourceType.DIRECTORY:
                     libraries = array_at(content, "directory", "jsonnet", "libs")
@@ -159,7 +169,7 @@ class ToolInputs:
             for each in objects_in(content, path):
                 spec = _chart_spec(each)
                 folder = posixpath.normpath(text_at(spec, "chart") or ".")
-                is_chart = bool(spec) and posixpath.normpath(f"{folder}/Chart.yaml") in side.listing.paths
+                is_chart = bool(spec) and posixpath.normpath(f"{folder}/{CHART}") in side.listing.paths
                 chart = each.with_content({**each.content, "spec": spec})
                 if is_chart and self._side.is_source_here(chart, folder):
                     values = (posixpath.normpath(str(file)) for file in array_at(spec, "valuesFiles"))
@@ -180,6 +190,22 @@ class ToolInputs:
                 names = f"{home}/{text_at(chart, 'name')}", *filter(None, files)
                 place, *values = (posixpath.normpath(f"{folder}/{name}") for name in names)
                 yield ToolInput(place, (place,), tuple(values))
+
+    def _of_nobody(self) -> Iterator[ToolInput]:
+        """Yield the outermost charts that nothing here deploys; somebody else may."""
+        charts = {
+            folder_of(path)
+            for path in self._side.side.listing.paths
+            if posixpath.basename(path) == CHART and self._side.belongs_to_project(path)
+        }
+        for folder in sorted(charts):
+            above = {each for each in folders_above(folder) if each != folder}
+            if (
+                folder not in self._by_folder
+                and charts.isdisjoint(above)
+                and not any(self.reading(f"{folder}/{CHART}"))
+            ):
+                yield ToolInput(folder, (folder,), is_deployed=False)
 
 
 def _key_of(deployer: Resource) -> str:

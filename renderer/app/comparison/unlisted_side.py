@@ -430,18 +430,19 @@ class UnlistedSide:
                     found.setdefault(folder_of(path), []).append(each)
         return found
 
-    def may_be_applied(self, path: str) -> bool:
-        """Return True if a file has an object for the cluster that somebody may apply.
-
-        It is in no catalog and in no hidden folder, and belongs to the project.
-        """
-        listing = self.side.listing
-        if not listing.is_manifest(path) or listing.is_aside(path) or _is_hidden(path):
-            return False
+    def belongs_to_project(self, path: str) -> bool:
+        """Return True if a file is in no catalog and in no hidden folder, and not left out of the project."""
         folders = self.side.config.catalog_folders()
-        if is_kustomization_file(path) or any(is_inside(path, each) for each in folders):
+        is_inside_any = any(is_inside(path, each) for each in folders)
+        return not (self.side.listing.is_aside(path) or _is_hidden(path) or is_inside_any)
+
+    def may_be_applied(self, path: str) -> bool:
+        """Return True if a file of the project has an object for the cluster that somebody may apply."""
+        if not self.side.listing.is_manifest(path) or is_kustomization_file(path):
             return False
-        return any(not each.gvk.group.endswith(ENGINE_GROUPS) for each in self._objects_of(path))
+        return self.belongs_to_project(path) and any(
+            not each.gvk.group.endswith(ENGINE_GROUPS) for each in self._objects_of(path)
+        )
 
     def _objects_of(self, path: str) -> tuple[Resource, ...]:
         if path not in self._objects:

@@ -25,7 +25,8 @@ from renderer.model.run.work import spend
 from renderer.model.text_enum import TextEnum
 from renderer.yamlio.decode import decode_yaml11
 
-_CHART = "Chart.yaml"
+#: The file that makes a folder a chart.
+CHART = "Chart.yaml"
 #: Fields of a source that files in the repository may not override.
 _FIXED = ("chart", "path", "repoURL", "targetRevision")
 #: Steps to look for the folder of a source (``model.run.work``).
@@ -241,7 +242,7 @@ def source_type(folders: FolderReader, source: DeployedSource, folder: str) -> S
 def is_about_its_folder(path: str) -> bool:
     """Return True if a file says how Argo CD makes the manifests of its folder, and is not for kustomize."""
     name = posixpath.basename(path)
-    return name.startswith(".argocd-source") or name.endswith(_CHART)
+    return name.startswith(".argocd-source") or name.endswith(CHART)
 
 
 def as_overridden(folders: FolderReader, source: DeployedSource) -> DeployedSource:
@@ -276,7 +277,7 @@ def _detected_type(fs: FileSystem, folder: str) -> SourceType:
     names = [name for name in fs.list(folder) if fs.is_file(posixpath.normpath(posixpath.join(folder, name)))]
     found = SourceType.DIRECTORY
     for name in names:  # as upstream: of both kinds, the last file of the walk wins
-        if name.endswith(_CHART):
+        if name.endswith(CHART):
             found = SourceType.HELM
         if name in KUSTOMIZATION_FILES:
             found = SourceType.KUSTOMIZE
