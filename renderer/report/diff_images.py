@@ -8,6 +8,7 @@ from typing import NamedTuple
 from renderer.model.difference import Difference, ImageMove, ImageName
 from renderer.model.kube.json import Json
 from renderer.model.kube.res_id import ResId
+from renderer.model.masking import MASK
 from renderer.model.plural import listed, plural
 from renderer.report.diff_words import NOTHING, qualified_name
 from renderer.report.json_document import resource_json
@@ -51,6 +52,8 @@ def _row(use: str, before: ImageName | None, after: ImageName | None, users: lis
 def _version(image: ImageName | None) -> str:
     if image is None:
         return NOTHING
+    if image.repository == MASK:  # nothing is said of the tag, either
+        return MASK
     parts = [printable(image.tag), printable(f"@{image.digest}" if image.digest else "")]
     return "".join(parts) or "no tag"
 

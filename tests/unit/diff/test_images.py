@@ -12,7 +12,7 @@ from renderer.diff.compare import compare_overlay
 from renderer.diff.images import image_moves
 from renderer.diff.overlay_side import OverlaySide
 from renderer.kubevirt.facts.image_sources import image_name, url_name
-from renderer.model.difference import Difference, ImageName
+from renderer.model.difference import Difference, ImageMove, ImageName
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
@@ -176,3 +176,13 @@ def test_images_on_both_sides_of_a_secret_split_into_name_and_tag_are_masked(bef
     text = "{apiVersion: v1, kind: Pod, spec: {containers: [{name: web, image: '%s'}]}}"
     [move] = image_moves([(resource(text % before), resource(text % after))], Masking(("hunter:two",)))
     assert (move.before, move.after) == (ImageName("***"), ImageName("***"))
+
+
+def test_tag_of_a_masked_image_is_masked_too() -> None:
+    resources = [resource(VM % (CONTAINER % f"registry.example.org/f:{tag}")) for tag in (1, 2)]
+    masked = ImageMove("disk", ImageName("***"), ImageName("***"), resources[1].current_id)
+    [overlay] = difference(resources[:1], resources[1:]).overlays
+
+    [row] = image_rows(Difference("a", "b", (overlay._replace(images=(masked,)),)))
+
+    assert row[:3] == ("***", "***", "***")
