@@ -32,7 +32,7 @@ from renderer.model.render_config import PROJECT_FILE
 from renderer.model.run.taint import learn_from
 from renderer.model.run.work import in_turn
 from renderer.project.overlays import FoundOverlays
-from renderer.project.secrets_in_files import values_of_secrets
+from renderer.project.secrets_in_files import SecretsInFiles
 
 if TYPE_CHECKING:
     from renderer.app.comparison.causes import Causes
@@ -208,15 +208,15 @@ def _learn_secrets(before: Side, others: Sequence[tuple[Side, Iterable[str]]]) -
     """
     after, _ = others[-1]
 
-    def values() -> Iterator[str]:
+    def learned() -> Iterator[SecretsInFiles]:
         if after.revision or not after.fs.is_file(PROJECT_FILE):
-            yield from values_of_secrets(after.fs, after.listing.readable)
+            yield SecretsInFiles(after.fs, after.listing.readable)
         for side, changed in others:
             if side is not after:
-                yield from values_of_secrets(side.fs, changed)
-        yield from values_of_secrets(before.fs, others[-1][1])
+                yield SecretsInFiles(side.fs, changed)
+        yield SecretsInFiles(before.fs, others[-1][1])
 
-    learn_from(before, values)
+    learn_from(before, learned)
 
 
 def _without_emptied(found: Sequence[OverlayDifference], after: Side) -> Sequence[OverlayDifference]:

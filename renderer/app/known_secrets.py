@@ -15,6 +15,7 @@ from pathlib import Path
 from renderer.files.file_system import FileSystem, join_path, readable_content
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE, RenderConfig
+from renderer.model.run.learned_values import Learned
 from renderer.model.run.taint import learn_from
 
 #: Where overlays are in a project without a file.
@@ -24,30 +25,30 @@ _FOLDER = posixpath.dirname(RenderConfig().overlays[0].path)
 def learn_from_project(root: Path, fs: FileSystem, config: RenderConfig) -> None:
     """Learn the values from the manifests of a project, unless it surely has no overlays."""
 
-    def values() -> Iterable[str]:
+    def learned() -> Iterable[Learned]:
         try:
             may_have_overlays = fs.is_file(PROJECT_FILE) or fs.is_folder(_FOLDER)
         except DiagnosticError:  # it leads out of the project
             return ()
-        return _values_of_project(fs, config) if may_have_overlays else ()
+        return _secrets_of_project(fs, config) if may_have_overlays else ()
 
-    learn_from(str(root), values)
+    learn_from(str(root), learned)
 
 
 def learn_from_proposal(fs: FileSystem, config: RenderConfig) -> None:
     """Learn the values from the manifests of a project whose overlays ``init`` would list."""
-    learn_from(id(fs), lambda: _values_of_project(fs, config))
+    learn_from(id(fs), lambda: _secrets_of_project(fs, config))
 
 
 def learn_from_trees(fs: FileSystem, outputs: Iterable[str]) -> None:
     """Learn the values from rendered trees: of a Secret that the sources no longer have, too."""
 
-    def values() -> Iterable[str]:
-        from renderer.project.secrets_in_files import values_of_secrets  # noqa: PLC0415 - few runs need it
+    def learned() -> Iterable[Learned]:
+        from renderer.project.secrets_in_files import SecretsInFiles  # noqa: PLC0415 - few runs need it
 
-        return values_of_secrets(fs, chain.from_iterable(_files_of_tree(fs, each) for each in outputs))
+        yield SecretsInFiles(fs, chain.from_iterable(_files_of_tree(fs, each) for each in outputs))
 
-    learn_from((id(fs), "trees"), values)
+    learn_from((id(fs), "trees"), learned)
 
 
 def _files_of_tree(fs: FileSystem, output: str) -> Iterator[str]:
@@ -60,15 +61,15 @@ def _files_of_tree(fs: FileSystem, output: str) -> Iterator[str]:
         yield from (join_path(output, path) for path in owned)
 
 
-def _values_of_project(fs: FileSystem, config: RenderConfig) -> Iterable[str]:
+def _secrets_of_project(fs: FileSystem, config: RenderConfig) -> Iterable[Learned]:
     from renderer.kustomize.reader.kustomization_graph import confined  # noqa: PLC0415 - few runs need it
     from renderer.project.secrets_in_files import (  # noqa: PLC0415 - as above
+        SecretsInFiles,
         manifests_of_project,
-        values_of_secrets,
     )
 
     folders = [each.path for each in config.overlays if confined(fs.is_folder, each.path)]
     try:
-        return values_of_secrets(fs, manifests_of_project(fs, config.exclude, folders))
+        return (SecretsInFiles(fs, manifests_of_project(fs, config.exclude, folders)),)
     except DiagnosticError:  # of a folder that cannot be listed
         return ()

@@ -18,7 +18,6 @@ from renderer.gitops.substitution.post_build import Variables
 from renderer.golang.envsubst import SubstitutionError, evaluate, parse
 from renderer.kubevirt.facts.confidential.fields import is_identity
 from renderer.kubevirt.facts.confidential.manifest_text import seems_confidential
-from renderer.kubevirt.facts.confidential.meant_keys import LITERALS
 from renderer.kubevirt.facts.confidential.secret_values import (
     WORD,
     confidential_texts,
@@ -26,7 +25,6 @@ from renderer.kubevirt.facts.confidential.secret_values import (
     readings_of_texts,
     secret_values,
 )
-from renderer.kubevirt.facts.confidential.values_elsewhere import generators_in
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.credential_text.names import names_credential
 from renderer.model.diagnostic import DiagnosticError
@@ -193,12 +191,7 @@ def _secrets_of(content: bytes, file: str) -> frozenset[str]:
         return frozenset()
     try:
         documents = decode_documents(content, file)
-        return secret_values(documents) | readings_of_texts(
-            literal.partition("=")[2]
-            for each in documents
-            for generator in generators_in(each)
-            for literal in texts_of(generator.get(LITERALS))
-        )
+        return secret_values(documents)
     except DiagnosticError:
         written = _SEPARATOR.split(text)
         if len(written) == 1:

@@ -7,6 +7,7 @@ from functools import partial
 
 from renderer.kubevirt.facts.confidential.exposed_values import exposed_values
 from renderer.kubevirt.facts.confidential.object_fields import fields_of
+from renderer.kubevirt.facts.confidential.parts import Part
 from renderer.kubevirt.facts.kinds import SECRET
 from renderer.kustomize.annotations import with_annotations_for_build
 from renderer.kustomize.embedded_text import changed_text, count_within, text_on_path
@@ -363,15 +364,27 @@ def _with_field_in_text(
     return (with_scalar_node(resource, outer, node), unwritten) if isinstance(node, ScalarNode) else None
 
 
-def _note_if_exposed(resource: Resource, field: FieldPath, value: ReplacementValue, new: ScalarNode) -> None:
+def _note_if_exposed(
+    resource: Resource, field: FieldPath, value: ReplacementValue, new: Json | ScalarNode
+) -> None:
     """Note a value that becomes start data or another confidential text, so that its source is masked, too.
 
-    A whole value of a Secret needs no note, since what it has is masked everywhere. The name of a machine in
-    its user data remains public.
+    What a Secret has is masked everywhere in its overlay, so a value of it is noted for the other overlays.
+    The name of a machine in its user data remains public.
     """
-    if (resource.kind != SECRET or new.text != value.text) and fields_of(resource.content).hides(field):
-        names = (resource.name, resource.namespace)
-        taint(exposed_values([(str(field.segments[-1]), new.text)], names, [value.text.strip()]))
+    if not fields_of(resource.content).hides(field):
+        return
+    text, key = new.text if isinstance(new, ScalarNode) else None, str(field.segments[-1])
+    if resource.kind == SECRET and text in (None, value.text):
+        from renderer.kubevirt.facts.confidential.values_elsewhere import (  # noqa: PLC0415 - few builds need it
+            values_of_part,
+        )
+
+        written = new.value if isinstance(new, ScalarNode) else new
+        found = values_of_part(Part(written, is_secret=True, key=key))
+        taint(found.certain | found.tokens)
+    elif text is not None:
+        taint(exposed_values([(key, text)], (resource.name, resource.namespace), [value.text.strip()]))
 
 
 def _with_value_at(
@@ -387,10 +400,10 @@ def _with_value_at(
     def set_field(old: Slot, at: tuple[Segment, ...]) -> Json:
         spend(_STEPS_PER_FIELD + len(resource.spellings) // 4, "writing replacements")
         new = value.into(old, resource.spelling(*at), options)
+        _note_if_exposed(resource, FieldPath(at), value, new)
         if not isinstance(new, ScalarNode):
             return new
         nodes.append((at, new))
-        _note_if_exposed(resource, FieldPath(at), value, new)
         return new.value
 
     def within(_scalar: Json, at: tuple[Segment, ...], rest: tuple[str, ...]) -> int:

@@ -21,11 +21,13 @@ from renderer.files.file_system import (
     readable_content,
 )
 from renderer.kubevirt.facts.confidential.conditions import resembles
-from renderer.kubevirt.facts.confidential.fields import FILES_OF_GENERATORS
+from renderer.kubevirt.facts.confidential.fields import FILES_OF_GENERATORS, is_path_entry
+from renderer.kubevirt.facts.confidential.malformed_text import entries_in_lines
 from renderer.kubevirt.facts.confidential.values_elsewhere import (
-    Values,
     generators_in,
     may_have_values,
+    named_in,
+    named_in_text,
     names_in,
     values_in,
     values_in_malformed,
@@ -33,10 +35,10 @@ from renderer.kubevirt.facts.confidential.values_elsewhere import (
 )
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.kube.json import Json, JsonObject, text_at
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.pattern import pattern
-from renderer.model.run.readings import readings
+from renderer.model.run.learned_values import Values, confidential_values
 from renderer.model.run.taint import texts_of
 from renderer.model.run.work import spend
 from renderer.project.validation_scope import ManifestFiles
@@ -73,43 +75,70 @@ def manifests_of_project(fs: FileSystem, excluded: Iterable[str], folders: Itera
     return graph.files_in(graph.reached(listing.union(folders))).union(found)
 
 
+class SecretsInFiles:
+    """The values in files that no output may show, whichever overlay it is about."""
+
+    def __init__(self, fs: FileSystem, files: Iterable[str]) -> None:
+        self._fs = fs
+        self._files = sorted(files)
+        self._kept: dict[str, bytes] = {}
+
+    def values(self) -> Values:
+        """Return the values of Secrets in the files."""
+        room = _MOST_KEPT
+        every: list[Values] = []
+        for path in self._files:
+            content = _content(self._fs, path)
+            if len(content) <= room:
+                self._kept[path] = content
+                room -= len(content)
+            if may_have_values(content):
+                values, generators = _values_in_text(content)
+                folder = folder_of(path)
+                entries = (entry for each in generators for entry in _entries_of(self._fs, folder, each))
+                every += (values, *starmap(values_of, entries))
+        found = Values.union(every)
+        if found.variables:
+            found = Values.union((found, values_of_variables(found.variables, self._files, self._read)))
+        return found
+
+    def ordinary(self, values: Values) -> frozenset[str]:
+        """Return the values that the files have as names.
+
+        These are words in small letters as the name, namespace or label of an object, and words of any form
+        in a field with the name of an image, a class or the like.
+        """
+        words, found = set(values.words), set[str]()
+        tokens = values.words | values.tokens
+        for path in self._files if tokens else ():
+            content = self._read(path)
+            has_token = _may_have(content, tokens) and not tokens.isdisjoint(named_in_text(content))
+            if has_token or (words and _may_have_word(content, words)):
+                documents = _documents(content, path) or ()
+                found |= words.intersection(names_in(documents))
+                found |= tokens.intersection(named_in([*documents]) if has_token else ())
+                words -= found
+        self._kept.clear()
+        return frozenset(found)
+
+    def _read(self, path: str) -> bytes:
+        return self._kept[path] if path in self._kept else _content(self._fs, path)
+
+
 def values_of_secrets(fs: FileSystem, files: Iterable[str]) -> frozenset[str]:
-    """Return the values in files that no output may show, whichever overlay it is about.
-
-    A word in small letters is left out if an object in the files has it as its name, namespace or label.
-    """
-    files = sorted(files)
-    kept: dict[str, bytes] = {}
-    room = _MOST_KEPT
-    every: list[Values] = []
-
-    def read(path: str) -> bytes:
-        return kept[path] if path in kept else _content(fs, path)
-
-    for path in files:
-        content = _content(fs, path)
-        if len(content) <= room:
-            kept[path] = content
-            room -= len(content)
-        if may_have_values(content):
-            values, generators = _values_in_text(content)
-            entries = (entry for each in generators for entry in _entries_of(fs, folder_of(path), each))
-            every += (values, *starmap(values_of, entries))
-    found = Values.union(every)
-    if found.variables:
-        found = Values.union((found, values_of_variables(found.variables, files, read)))
-    words = set(found.words)
-    for path in files if words else ():
-        content = read(path)
-        if _may_have_one(content, words):
-            words.difference_update(names_in(_documents(content, path) or ()))
-    return found.certain.union(*map(readings, words))
+    """Return the values in files that no output may show, by what these files say alone."""
+    return confidential_values((SecretsInFiles(fs, files),))
 
 
-def _may_have_one(content: bytes, words: AbstractSet[str]) -> bool:
+def _may_have(content: bytes, texts: AbstractSet[str]) -> bool:
+    """Return False if a text surely has none of the texts."""
+    return len(texts) > _FEW or any(each.encode("utf-8", "replace") in content for each in texts)
+
+
+def _may_have_word(content: bytes, words: AbstractSet[str]) -> bool:
     """Return False if a text surely has none of the words as a scalar."""
     if len(words) <= _FEW:
-        return any(each.encode() in content for each in words)
+        return _may_have(content, words)
     return not words.isdisjoint(each.decode() for each in _WORDS.findall(content))
 
 
@@ -142,15 +171,22 @@ def _documents(content: bytes, path: str) -> tuple[Json, ...] | None:
 
 
 def _entries_of(fs: FileSystem, folder: str, generator: JsonObject) -> Iterator[tuple[str, str]]:
-    """Yield the entries that a generator of Secrets reads from files."""
-    for path in (*texts_of(generator.get("envs")), text_at(generator, "env")):
-        for line in _text(fs, folder, path).splitlines():
-            key, _, value = line.strip().partition("=")
-            if not key.startswith("#"):
-                yield key, value
+    """Yield the entries that a generator of Secrets reads from files, or has in the place of their paths."""
+    for path in (*texts_of(generator.get("envs")), *texts_of(generator.get("env"))):
+        text = _text(fs, folder, path)
+        lines = (line for line in text.splitlines() if not line.lstrip().startswith("#"))
+        yield from entries_in_lines("\n".join(lines) or _content_in_place(path))
     for source in texts_of(generator.get(FILES_OF_GENERATORS)):
         key, equals, path = source.rpartition("=")
-        yield (key if equals else posixpath.basename(path)), _text(fs, folder, path)
+        text = _text(fs, folder, path)
+        yield (key if equals else posixpath.basename(path)), text
+        if not text:
+            yield from entries_in_lines(_content_in_place(source))
+
+
+def _content_in_place(path: str) -> str:
+    """Return what is written in the place of the path of a file: entries with a key."""
+    return "" if is_path_entry(path) else path
 
 
 def _text(fs: FileSystem, folder: str, path: str) -> str:

@@ -13,13 +13,14 @@ from typing import NamedTuple
 
 from renderer.files.file_system import folder_of, join_path
 from renderer.kubevirt.facts.confidential.meant_keys import LITERALS
-from renderer.kubevirt.facts.confidential.values_elsewhere import Values, values_of
+from renderer.kubevirt.facts.confidential.values_elsewhere import values_of
 from renderer.kubevirt.facts.kinds import CONFIG_MAP
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
 from renderer.model.kube.json import Json, array_at, count_values, object_at, text_at
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.pattern import pattern
+from renderer.model.run.learned_values import Values
 from renderer.model.run.taint import texts_of
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents

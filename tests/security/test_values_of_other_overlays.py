@@ -11,9 +11,11 @@ import pytest
 
 from renderer.app import diff, known_secrets, workers
 from renderer.files.file_system import MemoryFileSystem
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.run.learned_values import confidential_values
 from renderer.model.run.work import WorkDone
-from renderer.project.secrets_in_files import manifests_of_project, values_of_secrets
+from renderer.project.secrets_in_files import SecretsInFiles, manifests_of_project, values_of_secrets
 from renderer.yamlio.decode import decode_documents
 from tests.security.canaries.search import content_of
 from tests.security.git_history import committed
@@ -195,7 +197,62 @@ UNUSUAL: Mapping[str, str] = {
         for kind in ("!!str Secret", "&k Secret", "# a\n  Secret", "Scret")
     },
     "a byte order mark after a separator": f"# x\n---\n\ufeff{_DATA}",
+    "a default of a chart": SECRET.format(
+        f'stringData:\n  p: {{{{ .Values.p | default "{CANARY}" | quote }}}}'
+    ),
+    "a constant of a chart": SECRET.format(f"stringData: {{p: '{{{{ \"{CANARY}\" | b64enc }}}}'}}"),
     "a dollar that Flux doubles": SECRET.format("stringData: {p: X9$$canary-is}"),
+}
+_PATCH = "patches: [{{target: {{kind: Secret}}, patch: '[{}]'}}]\n"
+#: Documents of a valid syntax in which a key is misspelt, or a sign or a line is missing.
+WRONG_SHAPES: Mapping[str, str] = {
+    "a mapping in the place of a text": SECRET.format(f"stringData: {{database: {{password: {CANARY}}}}}"),
+    "entries with =": SECRET.format(f"stringData:\n  a=b\n  p={CANARY}\n  q=x"),
+    "a section that is a text": SECRET.format(f"stringData: |\n  a: b\n  p: {CANARY}\n  q: x"),
+    "a section that is JSON": SECRET.format(f'data: \'{{"a": "b", "p": "{CANARY}"}}\''),
+    "a ConfigMap with the type of a Secret": "{apiVersion: v1, kind: ConfigMap, metadata: {name: a},"
+    f" type: Opaque, data: {{p: {CANARY}}}}}\n",
+    "a generator without a dash": f"secretGenerator: {{name: k, literals: [p={CANARY}]}}\n",
+    "a mapping of literals": f"secretGenerator: [{{name: k, literals: {{p: {CANARY}}}}}]\n",
+    "a literal that is a mapping": f"secretGenerator: [{{name: k, literals: [{{p: {CANARY}}}]}}]\n",
+    "a literal with a colon": f"secretGenerator: [{{name: k, literals: ['p: {CANARY}']}}]\n",
+    "literals in one text": f"secretGenerator: [{{name: k, literals: 'o=p p={CANARY}'}}]\n",
+    "data in a generator": f"secretGenerator: [{{name: k, stringData: {{p: {CANARY}}}}}]\n",
+    "a literal under env": f"secretGenerator: [{{name: k, env: [p={CANARY}]}}]\n",
+    "a literal under envs": f"secretGenerator: [{{name: k, envs: p={CANARY}}}]\n",
+    "a literal under files": f"secretGenerator: [{{name: k, files: p={CANARY}}}]\n",
+    **{
+        key: f"{key}: [{{name: k, literals: [p={CANARY}]}}]\n"
+        for key in ("SecretGenerator", "secret_generator", "secretsGenerators", "secertGenerator", "secrets")
+    },
+    "a generator among generators": f"generators: [secretGenerator: [{{name: k, literals: [p={CANARY}]}}]]\n",
+    "a value that is misspelt": _PATCH.format(f"{{op: add, path: /stringData/p, vaule: {CANARY}}}"),
+    "a source that is misspelt": f"replacements: [{{sourceVaule: {CANARY}, targets: [{{"
+    "select: {kind: Secret}, fieldPaths: [stringData.p]}]}]\n",
+}
+
+
+def _text(manifest: str) -> str:
+    return "".join(f"  {line}\n" for line in manifest.splitlines())
+
+
+_USER_DATA = json.dumps(USER_DATA)
+_MACHINE = MACHINE.format(f"userData: {_USER_DATA}")
+_VOLUMES = "/spec/template/spec/volumes"
+_IGNITION = json.dumps({"passwd": {"users": [{"name": "core", "passwordHash": CANARY}]}})
+#: Start data and keys of machines, by where they are written.
+OF_MACHINES: Mapping[str, str] = {
+    "a patch in a kustomization": f"patches:\n- patch: |\n  {_text(_MACHINE)}",
+    "a merge patch in a kustomization": f"patchesStrategicMerge:\n- |\n{_text(_MACHINE)}",
+    "an operation in a kustomization": "patches:\n- target: {kind: VirtualMachine}\n  patch: |\n"
+    f"    - op: add\n      path: {_VOLUMES}/-\n      value: {{cloudInitNoCloud: {{userData: {_USER_DATA}}}}}",
+    "an operation on user data": f"- op: add\n  path: {_VOLUMES}/0/cloudInitNoCloud/userData\n"
+    f"  value: {_USER_DATA}\n",
+    "a mapping in the place of a text": MACHINE.format(f"userData: {{password: {CANARY}}}"),
+    "a misspelt key": MACHINE.format(f"userDta: {_USER_DATA}"),
+    "a text in a ConfigMap": f"kind: ConfigMap\ndata:\n  vm.yaml: |\n  {_text(_MACHINE)}",
+    "Ignition": f"metadata: {{annotations: {{kubevirt.io/ignitiondata: '{_IGNITION}'}}}}\n",
+    "launch security": f"domain: {{launchSecurity: {{sev: {{session: {CANARY}, policy: {{}}}}}}}}\n",
 }
 #: Texts that are shown elsewhere, with the Secrets that have them.
 ORDINARY: Mapping[str, Mapping[str, str]] = {
@@ -318,6 +375,30 @@ def test_fields_of_a_kustomization_that_cannot_be_parsed_are_no_values_elsewhere
     assert {each for each in found if "Ordinary" in each or "." in each} == set()
 
 
+@pytest.mark.parametrize("shape", WRONG_SHAPES)
+def test_value_is_learned_from_a_wrong_shape(shape: str) -> None:
+    fs = MemoryFileSystem({"x.yaml": WRONG_SHAPES[shape].encode()})
+    assert decode_documents(fs.read("x.yaml"), "x.yaml")
+
+    assert CANARY in values_of_secrets(fs, ["x.yaml"])
+
+
+@pytest.mark.parametrize("way", OF_MACHINES)
+def test_credential_of_a_machine_counts_in_its_own_overlay_and_in_others(way: str) -> None:
+    fs = MemoryFileSystem({"x.yaml": OF_MACHINES[way].encode()})
+
+    assert CANARY in values_of_secrets(fs, ["x.yaml"])
+    assert CANARY in secret_values(decode_documents(fs.read("x.yaml"), "x.yaml"))
+
+
+@pytest.mark.parametrize("line", [f"p: {CANARY}", f"p {CANARY}", f"a=b\n{CANARY}", f'export p="{CANARY}"'])
+def test_value_is_learned_from_a_file_of_variables(line: str) -> None:
+    kustomization = b"secretGenerator: [{name: keys, envs: [.env]}]\n"
+    fs = MemoryFileSystem({"kustomization.yaml": kustomization, ".env": line.encode()})
+
+    assert CANARY in values_of_secrets(fs, ["kustomization.yaml"])
+
+
 @pytest.mark.parametrize("way", UNUSUAL)
 def test_value_is_learned_however_it_is_written(way: str) -> None:
     fs = MemoryFileSystem({"secret.yaml": UNUSUAL[way].encode()})
@@ -390,6 +471,65 @@ def test_example_of_a_missing_file_has_no_value_elsewhere() -> None:
     }
 
     assert values_of_secrets(MemoryFileSystem(files), ["kustomization.yaml"]) == frozenset()
+
+
+_PLAIN_ENTRIES = {
+    "MEMORY": "2048Mi",
+    "IMAGE": "quay.io/containerdisks/fedora:40",
+    "GATEWAY": "10.20.30.1",
+    "MAC": "02:00:00:00:00:01",
+    "MODEL": "Cascadelake-Server",
+    "STORAGE": "ceph-block",
+    "NAD": "default/vlan100",
+}
+_FIELDS = (
+    "{kind: VirtualMachine, spec: {cpu: {model: Cascadelake-Server}, storageClassName: ceph-block}}\n---\n"
+    "patches: [{patch: '{kind: VirtualMachine, spec: {multus: {networkName: default/vlan100}}}'}]\n"
+)
+
+
+def _learned(fields: str, entries: Mapping[str, str]) -> frozenset[str]:
+    """Return what one side has in Secrets that counts, if the other side has the fields."""
+    sides = ({"s.yaml": SECRET.format(f"stringData: {json.dumps(entries)}")}, {"vm.yaml": fields})
+    files = [{path: text.encode() for path, text in side.items()} for side in sides]
+    return confidential_values(SecretsInFiles(MemoryFileSystem(each), each) for each in files)
+
+
+def test_what_fields_name_and_quantities_are_no_values_elsewhere() -> None:
+    assert _learned(_FIELDS, _PLAIN_ENTRIES).intersection(_PLAIN_ENTRIES.values()) == set()
+
+
+def test_what_no_field_names_is_a_value_elsewhere() -> None:
+    objects = "{kind: ConfigMap, data: {model: Cascadelake-Server}}\n---\n{kind: Secret, image: ceph-block}"
+
+    found = _learned(objects, _PLAIN_ENTRIES).intersection(_PLAIN_ENTRIES.values())
+
+    assert found == {"Cascadelake-Server", "ceph-block", "default/vlan100"}
+
+
+def test_what_the_name_of_a_credential_has_is_a_value_elsewhere() -> None:
+    for value in ("2048Mi", "10.20.30.1", "Cascadelake-Server", "default/vlan100"):
+        assert value in _learned(_FIELDS, {"password": value})
+
+
+def test_value_that_a_replacement_puts_into_a_secret_is_a_value_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = {
+        "vmrender.yaml": PROJECT,
+        "prod/kustomization.yaml": "resources: [secret.yaml, cm.yaml]\nreplacements:\n"
+        "- source: {kind: ConfigMap, fieldPath: data.p}\n"
+        "  targets: [{select: {kind: Secret}, fieldPaths: [stringData.p]}]\n",
+        "prod/secret.yaml": SECRET.format("stringData: {p: x}"),
+        "prod/cm.yaml": f"{{apiVersion: v1, kind: ConfigMap, metadata: {{name: c}}, data: {{p: {CANARY}}}}}",
+        "staging/kustomization.yaml": f"configMapGenerator: [{{name: cm, literals: [a=is {CANARY}]}}]\n",
+    }
+    written(tmp_path, sources)
+    monkeypatch.chdir(tmp_path)
+    committed(tmp_path)
+    written(tmp_path, {path: text.replace("is-a-bird", "is-a-word") for path, text in sources.items()})
+
+    assert leaks(("diff",)) == []
 
 
 def test_value_is_not_shown_in_another_overlay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -470,7 +610,7 @@ def test_nothing_is_learned_if_there_is_nothing_to_say(
         learned.extend(asked)
         return ()
 
-    for module, function in ((known_secrets, "_values_of_project"), (diff, "values_of_secrets")):
+    for module, function in ((known_secrets, "_secrets_of_project"), (diff, "SecretsInFiles")):
         monkeypatch.setattr(module, function, learn)
 
     for command in ("validate", "render", "render --no-cache", "render --check", "diff", "build prod"):

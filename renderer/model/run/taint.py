@@ -15,11 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextvars import ContextVar
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from renderer.model.kube.json import Json, object_at, scalar_text, text_at
 from renderer.model.masking import Masking
 from renderer.model.run.work import spend
+
+if TYPE_CHECKING:
+    from renderer.model.run.learned_values import Learned
 
 #: Keys that say what a value is, not the value. YAML in a confidential text has them as well.
 _COMMON_KEYS = frozenset(
@@ -86,7 +89,7 @@ class _Notes:
         self.places: dict[tuple[str, ...], list[str]] = {}
         self.new: list[str] = []
         self.masking = Masking()
-        self.sources: dict[Hashable, Callable[[], Iterable[str]] | None] = {}
+        self.sources: dict[Hashable, Callable[[], Iterable[Learned]] | None] = {}
         self.learned: set[str] = set()
         self.learned_masking = Masking()
         self.search = Masking(others=(self.masking, self.learned_masking))
@@ -196,8 +199,8 @@ def telling_keys_of(value: Json) -> Iterator[str]:
     return (key for key in keys_of(value) if key not in _COMMON_KEYS)
 
 
-def learn_from(name: Hashable, source: Callable[[], Iterable[str]]) -> None:
-    """Ask ``source`` for confidential values once there is something to say; the name is of what it reads."""
+def learn_from(name: Hashable, source: Callable[[], Iterable[Learned]]) -> None:
+    """Learn from what ``source`` returns once there is something to say; the name is of what it reads."""
     _own_notes().sources.setdefault(name, source)
 
 
@@ -208,12 +211,14 @@ def learn_nothing() -> None:
 
 def _learned(notes: _Notes) -> set[str]:
     """Return what the sources know, which are asked now unless they were."""
-    for name, source in [*notes.sources.items()]:
-        notes.sources[name] = None
-        if source is not None:
-            values = frozenset(source())
-            notes.learned |= values
-            notes.learned_masking.add(values)
+    sources = [source for source in notes.sources.values() if source is not None]
+    if sources:
+        from renderer.model.run.learned_values import confidential_values  # noqa: PLC0415 - as above
+
+        notes.sources = dict.fromkeys(notes.sources)
+        values = confidential_values(each for source in sources for each in source())
+        notes.learned |= values
+        notes.learned_masking.add(values)
     return notes.learned
 
 

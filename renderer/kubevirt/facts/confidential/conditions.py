@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.confidential.fields import (
+    FIELDS_OF_SEV,
     PUBLIC_FIELDS_OF_SECRETS,
     SECTIONS_OF_SECRETS,
     is_value_key,
@@ -125,14 +126,24 @@ def is_arguments(entry: Entry) -> bool:
     return is_command(entry.child)
 
 
+def is_operation(mapping: JsonObject) -> bool:
+    """Return True for an operation of a JSON patch."""
+    return "op" in mapping and "path" in mapping and "kind" not in mapping
+
+
 def is_of_operation(entry: Entry) -> bool:
     """Return True for a field of an operation of a JSON patch."""
-    return "op" in entry.mapping and "path" in entry.mapping and "kind" not in entry.mapping
+    return is_operation(entry.mapping)
 
 
 def has_target(entry: Entry) -> bool:
     """Return True if it is said beside the entry whom a patch is for."""
     return isinstance(entry.mapping.get("target"), dict)
+
+
+def is_of_sev(entry: Entry) -> bool:
+    """Return True among the fields of ``launchSecurity.sev``."""
+    return FIELDS_OF_SEV.issuperset(entry.mapping)
 
 
 def is_in_secret(entry: Entry) -> bool:

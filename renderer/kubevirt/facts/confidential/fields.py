@@ -54,7 +54,11 @@ KERNEL_ARGUMENTS = "kernelArgs"
 #: The field of a download with headers, each as one text.
 EXTRA_HEADERS = "extraHeaders"
 START_DATA = (NETWORK_DATA.plain, NETWORK_DATA.base64, USER_DATA.plain, USER_DATA.base64)
-LAUNCH_SECURITY = ("dhCert", "session")  # of launchSecurity.sev
+LAUNCH_SECURITY = (
+    "dhCert",
+    "session",
+)  # of launchSecurity.sev, whose fields are (kubevirt ``schema.go``, SEV):
+FIELDS_OF_SEV = frozenset({*LAUNCH_SECURITY, "attestation", "policy"})
 #: Keys of a ConfigMap for a sysprep volume (KubeVirt ``pkg/config/sysprep.go``); case is ignored.
 ANSWER_FILES = ("autounattend.xml", "unattend.xml")
 #: Fields that are confidential except for the names of other objects in them.

@@ -64,6 +64,16 @@ def entries_in_malformed(text: str) -> Iterator[tuple[str, str]]:
     yield START_DATA[0], text  # of which the credentials count
 
 
+def entries_in_lines(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the entries of lines ``key=value``, and what may be one, such as ``key: value`` or a line."""
+    spend(1 + len(text) // _CHARACTERS_PER_STEP, _WORK)
+    for line in text.splitlines():
+        key, sign, value = line.partition("=")
+        if sign:
+            yield key.strip(), value
+    yield from ((key, value) for key, _, value in _entries(text))
+
+
 def _entries(text: str) -> Iterator[tuple[str, str, str]]:
     """Yield the key of each value, the sign between them, and the value.
 
@@ -144,7 +154,9 @@ def _values_at(line: str, start: int, end: int, *, is_first: bool) -> Iterator[s
     It may be all that follows the first key of a line.
     """
     rest = line[start:].strip() if is_first else ""
-    if rest and not rest.startswith(("{", "[")):
+    if rest.startswith("{{"):  # what a chart puts in
+        yield rest
+    elif rest and not rest.startswith(("{", "[")):
         yield rest
         yield from _without_signs(rest)
     if quoted := _QUOTED.match(line, start):

@@ -31,6 +31,7 @@ _LONGEST = 60
 _SHORTEST_PART = 10
 
 
+@lru_cache(maxsize=8192)  # several rules ask for each key
 def meant_key(word: str | None) -> str | None:
     """Return the confidential key that a key of a text is, or that it is probably meant to be."""
     if word is None or len(word) > _LONGEST:
@@ -49,7 +50,6 @@ def has_values_of_secret(kind: Json) -> bool:
     return means_secret(kind) or means_generator(kind)
 
 
-@lru_cache(maxsize=4096)
 def _meant_key(word: str) -> str | None:
     plain = _plain(word)
     if plain in _OTHER_FIELDS:

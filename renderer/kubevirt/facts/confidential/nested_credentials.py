@@ -41,21 +41,26 @@ def nested_credential_readings(text: str, depth: int = _DEEPEST) -> Iterator[str
                 continue
             for document in documents:
                 if isinstance(document, dict | list):
-                    yield from _in_tree(document, depth)
+                    yield from credential_readings_in_tree(document, depth)
 
 
-def _in_tree(value: Json, depth: int) -> Iterator[str]:
+def credential_readings_in_tree(value: Json, depth: int = _DEEPEST) -> Iterator[str]:
+    """Yield the readings of the credentials in a tree. Raises ``WorkLimitError``."""
     spend(_STEPS_PER_VALUE, _LOOKING)
     if isinstance(value, dict):
         for key, child in value.items():
             if _is_credential(value, key):
                 yield from _in_credential(child, depth)
             else:
-                yield from _in_tree(child, depth)
+                yield from credential_readings_in_tree(child, depth)
     elif isinstance(value, list):
         confidential = credential_arguments(value)
         for index, child in enumerate(value):
-            yield from _in_credential(child, depth) if index in confidential else _in_tree(child, depth)
+            yield from (
+                _in_credential(child, depth)
+                if index in confidential
+                else credential_readings_in_tree(child, depth)
+            )
     elif isinstance(value, str):
         yield from credential_readings(value)
         yield from nested_credential_readings(value, depth - 1)
@@ -73,6 +78,6 @@ def _in_credential(value: Json, depth: int) -> Iterator[str]:
     """Yield the readings of a scalar or a list of scalars; a mapping says itself what it has."""
     for each in value if isinstance(value, list) else (value,):
         if isinstance(each, dict | list):
-            yield from _in_tree(each, depth)
+            yield from credential_readings_in_tree(each, depth)
         elif each is not None:
             yield from readings(scalar_text(each))

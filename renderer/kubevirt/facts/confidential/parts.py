@@ -41,6 +41,8 @@ from renderer.kubevirt.facts.confidential.conditions import (
     is_mapping_of_scalars,
     is_no_switch,
     is_of_operation,
+    is_of_sev,
+    is_operation,
     is_parameter_beside_generators,
     is_scalar_of_operator,
     is_schema,
@@ -188,9 +190,8 @@ _VALUES_OF_CHARTS = frozenset({"helm", "plugin", "set"})
 _VALUES = frozenset(
     {"values", "valuesBlock", "valuesContent", "valuesInline", "valuesObject", "valuesTemplate"}
 )
-_CONFIDENTIAL_KEYS = frozenset(CONFIDENTIAL_KEYS)
 #: The keys that no other word resembles, so that they are recognised if they are misspelt.
-_LONG_KEYS = _CONFIDENTIAL_KEYS - {*LAUNCH_SECURITY}
+_LONG_KEYS = frozenset(CONFIDENTIAL_KEYS) - {*LAUNCH_SECURITY}
 
 _NO_PASSWORD = pattern(r"(?i)^existing|(ref|from|name|namespace|key|type|length|policy|enabled|description)$")
 #: A field with headers by their names.
@@ -205,13 +206,12 @@ PATCHES = {_PATCH} | _OTHER_PATCHES
 #: Annotations of a HyperConverged with a JSON patch of what its operator makes
 #: (hyperconverged-cluster-operator ``controllers/common/consts.go``).
 _JSON_PATCH_ANNOTATION = "/jsonpatch"
+#: The fields of an operation of a JSON patch without a value, and one of launch security.
+_ADDRESS_OF_OPERATION, _SEV = frozenset({"from", "op", "path"}), "sev"
 #: A key in a JSON pointer that is the index of a list, or its end.
 _ELEMENT = pattern(r"-|[0-9]+")
 #: Lists whose elements have a value that is never a credential.
 _WITHOUT_CREDENTIALS = frozenset({"matchFields", "taints", "tolerations"})
-#: The value that a replacement, or a ValueAddTransformer of kustomize, writes into its ``targets``; it may be
-#: in the place of the mapping ``source`` by mistake.
-_WRITTEN_VALUES = frozenset({"sourceValue", "value"})
 #: The field of a parameter of a plugin that has several values.
 _ARRAY = "array"
 #: Mappings by names that somebody chose: annotations, variables of Flux. The names in a text in their place.
@@ -292,6 +292,10 @@ def _hidden(entry: Entry) -> Scope:
     return entry.below.hidden()
 
 
+def _of_start_data(entry: Entry) -> Scope:
+    return entry.below.hidden()._replace(is_start_data=True)
+
+
 def _of_secret(entry: Entry) -> Scope:
     return entry.below.hidden(is_secret=True)
 
@@ -365,7 +369,7 @@ def _scope_of_operation(entry: Entry) -> Scope:
     The value is judged where it is put: at its path in an object of the target's kind.
     """
     operation, here, below = entry.mapping, entry.here, entry.below
-    if entry.key != "value":
+    if entry.key in _ADDRESS_OF_OPERATION:
         return below
     keys = parse_pointer(text_at(operation, "path"))
     if not any(keys):
@@ -374,11 +378,13 @@ def _scope_of_operation(entry: Entry) -> Scope:
     is_known = here.target not in UNKNOWN_TARGETS and keys[0] in SECTIONS_OF_SECRETS
     kind = SECRET if is_of_secret else here.target if is_known else ""
     if is_confidential(FieldPath(tuple(keys)), kind):
-        return below.hidden(is_secret=is_of_secret or _STRING_DATA in keys)
+        is_of_secret = is_of_secret or _STRING_DATA in keys or _SEV in keys
+        hidden = below.hidden(is_secret=is_of_secret)
+        return hidden._replace(is_start_data=any(map(holds_start_data, keys)))
     *_, of_list, element, field = ("", "", *keys)
     if field == "value" and _ELEMENT.fullmatch(element) and of_list not in _WITHOUT_CREDENTIALS:
         return below.hidden()  # the name beside it is unknown
-    patched = operation.get("value")
+    patched = entry.child
     for name in reversed(keys):
         patched = [patched] if _ELEMENT.fullmatch(name) else {name: patched}
     kind = "" if here.target in UNKNOWN_TARGETS else here.target
@@ -422,7 +428,8 @@ def _is_no_mapping_of_entries(entry: Entry) -> bool:
 
 @lru_cache(maxsize=4096)
 def _names_confidential_entry(name: str) -> bool:
-    return _is_confidential_anywhere(name) or meant_key(name) in ANSWER_FILES or names_credential(name)
+    is_known = holds_start_data(name) or name in LAUNCH_SECURITY or meant_key(name) in ANSWER_FILES
+    return is_known or names_credential(name)
 
 
 def _holds_sign_after_confidential_key(key: str) -> bool:
@@ -455,12 +462,21 @@ class _Rule(NamedTuple):
         return self.keys is None or bool(self.keys(key) if callable(self.keys) else key in self.keys)
 
 
-def _is_confidential_anywhere(key: str) -> bool:
-    return key in _CONFIDENTIAL_KEYS or meant_key(key) in _LONG_KEYS
+def holds_start_data(key: str) -> bool:
+    """Return True for a field with start data or a copy of an object, also misspelt."""
+    return meant_key(key) in _LONG_KEYS
 
 
 def _means_parameters(key: str) -> bool:
     return key == "parameters" or resembles(key, "parameters")
+
+
+def _means_written_value(key: str) -> bool:
+    """Return True for the value that a replacement, or a ValueAddTransformer of kustomize, writes.
+
+    It may be in the place of the mapping ``source`` by mistake.
+    """
+    return key == SOURCE or means_value(key) or resembles(key, "sourceValue")
 
 
 def _means(*meant: str) -> Callable[[str], bool]:
@@ -484,12 +500,14 @@ _RULES = (
     _Rule(None, _of_secret, _is_not_sealed, {Area.SEALED}),
     _Rule(_except(COPIES), _shown, is_in(_DEFINITION)),
     # Keys that are confidential in any object, and what an area says of all of its keys.
-    _Rule(_is_confidential_anywhere, _hidden),
+    _Rule(holds_start_data, _of_start_data),
+    _Rule(LAUNCH_SECURITY, _of_secret, is_of_sev),
+    _Rule(LAUNCH_SECURITY, _hidden),
     _Rule({SOPS}, _hidden, lambda entry: entry.here.is_root),
     _Rule(_means(*ANSWER_FILES), _of_secret),
     _Rule(_holds_sign_after_confidential_key, _hidden),
     _Rule(SECTIONS_OF_SECRETS, _of_secret, _is_no_data),
-    _Rule(_ENTRIES_BY_NAME, _hidden, _is_no_mapping_of_entries, {Area.OBJECT, Area.METADATA}),
+    _Rule(_ENTRIES_BY_NAME, _of_start_data, _is_no_mapping_of_entries, {Area.OBJECT, Area.METADATA}),
     _Rule(_matching(_NO_PASSWORD), _in(Area.OBJECT), areas={Area.PASSWORDS}),
     _Rule(None, _shown, areas={Area.PASSWORDS}),
     _Rule(REFERENCES, _in(Area.REFERENCE), areas={Area.REFERENCES}),
@@ -503,7 +521,7 @@ _RULES = (
     _Rule(_COMMANDS, _scope_of_command, is_arguments),
     _Rule({HOOK_SIDECARS}, _scope_of_hooks, is_text),
     # Secrets, what generates them, and what writes into them: patches, operations, replacements.
-    _Rule({SECRET_GENERATOR}, _in(Area.GENERATORS)),
+    _Rule(_means(SECRET_GENERATOR), _in(Area.GENERATORS)),
     _Rule(None, _scope_in_generator, areas={Area.GENERATORS}),
     _Rule({_STRING_DATA}, _section_of_secret),
     # A value is among the metadata of a Secret if the line before it is lost; ``$patch`` is a directive.
@@ -518,7 +536,7 @@ _RULES = (
     _Rule(lambda key: key.endswith(_JSON_PATCH_ANNOTATION), _scope_of_patch_in_annotation, is_text),
     _Rule(_OTHER_PATCHES, _scope_of_patch),
     _Rule({_PATCH}, _scope_of_patch, lambda entry: is_text(entry) or has_target(entry)),
-    _Rule({*_WRITTEN_VALUES, SOURCE}, _of_secret, is_written_to_secret),
+    _Rule(_means_written_value, _of_secret, is_written_to_secret),
     # Parameters of Templates, values of charts, inputs of sets, by what uses them or by their names.
     _Rule(_means_parameters, _in(Area.PARAMETERS), areas={Area.CHART}),
     _Rule(_means_parameters, _in(Area.PARAMETERS), is_in(*_TEMPLATES)),
@@ -700,31 +718,46 @@ def _names_of_objects(value: Json) -> Iterator[str]:
 
 
 class Part(NamedTuple):
-    """A confidential value of an object; ``is_secret``: a value of a Secret, which may occur elsewhere."""
+    """A confidential value of an object, and the key that it has, or is put at.
+
+    ``is_secret``: it is a value of a Secret, which may occur elsewhere; ``is_start_data``: the credentials in
+    it may; ``is_malformed``: it is a text that cannot be parsed and may have both.
+    """
 
     value: Json
     is_secret: bool
+    key: str = ""
+    is_start_data: bool = False
+    is_malformed: bool = False
 
 
-def parts_of(value: Json, scope: Scope) -> Iterator[Part]:
+def parts_of(value: Json, scope: Scope, key: str = "") -> Iterator[Part]:
     """Yield the confidential values, outermost first, and those in texts that are manifests.
 
-    A name that no entry of a Secret can have holds its value: in ``{password s3cret}``, a colon is missing.
+    ``key`` is the one that ``value`` has. A name that no entry of a Secret can have holds its value: in
+    ``{password s3cret}``, a colon is missing.
     """
     if scope.hides(value):
-        yield Part(value, scope.is_secret)
+        yield Part(value, scope.is_secret, key, scope.is_start_data)
     elif isinstance(value, dict | list):
         scope_of = opened(value, scope)
-        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
-            below = scope_of(key)
-            if below.is_hidden and below.is_secret and not is_name(key):
-                yield Part(key, is_secret=True)
-            yield from parts_of(child, below)
+        known_key = _key_of_value(value) if isinstance(value, dict) else key
+        for name, child in value.items() if isinstance(value, dict) else enumerate(value):
+            below = scope_of(name)
+            if below.is_hidden and below.is_secret and not is_name(name):
+                yield Part(name, is_secret=True)
+            yield from parts_of(child, below, known_key or str(name))
     elif isinstance(value, str):
         if scope.depth and has_confidential_part(value, scope.area):  # in a text, no part is masked
             yield Part(value, is_secret=False)
         else:
             yield from _parts_of_text(value, scope)
+
+
+def _key_of_value(mapping: JsonObject) -> str:
+    """Return the key at which an operation of a JSON patch puts its value; an empty one if it is not one."""
+    keys = parse_pointer(text_at(mapping, "path")) if is_operation(mapping) else ()
+    return next((key for key in reversed(keys) if not _ELEMENT.fullmatch(key)), "")
 
 
 def without_confidential_parts(text: str, area: Area, mask: Callable[[str], str]) -> str:
@@ -776,7 +809,7 @@ def _parts_of_documents(text: str, scope: Scope) -> Sequence[Part]:
         )
         has_credential = scope.area is Area.CHART and _sets_credential(text)
         is_certain = is_of_secret or has_credential or seems_confidential(text)
-        return (Part(text, is_secret=False),) if is_certain else ()
+        return (Part(text, is_secret=False, is_malformed=True),) if is_certain else ()
     if scope.area is Area.CHART and not all(map(_is_tree, documents)) and _sets_credential(text):
         return (Part(text, is_secret=False),)
     roots = (each for each in documents if isinstance(each, dict | list))

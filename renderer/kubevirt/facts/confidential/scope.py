@@ -52,10 +52,11 @@ class Scope(NamedTuple):
     """What the way from the root of an object says about a value.
 
     ``is_hidden``: it is confidential as a whole; ``is_secret``: as a value of a Secret, which may occur
-    elsewhere. ``kind`` is the kind of the object around it, ``target`` the kind that a patch is for.
-    ``parameters`` are the names of parameters that confidential fields use. ``is_among_secrets``: a key on
-    the way names Secrets; ``is_among_variables``: it is an element of a list of variables. ``depth`` is the
-    number of texts around it. ``command`` has the arguments before the first one of ``args``.
+    elsewhere; ``is_start_data``: only the credentials in it may. ``kind`` is the kind of the object around
+    it, ``target`` the kind that a patch is for. ``parameters`` are the names of parameters that confidential
+    fields use. ``is_among_secrets``: a key on the way names Secrets; ``is_among_variables``: it is an element
+    of a list of variables. ``depth`` is the number of texts around it. ``command`` has the arguments before
+    the first one of ``args``.
     """
 
     area: Area = Area.OBJECT
@@ -69,6 +70,7 @@ class Scope(NamedTuple):
     is_among_variables: bool = False
     depth: int = 0
     command: tuple[str, ...] = ()
+    is_start_data: bool = False
 
     def hides(self, value: Json) -> bool:
         """Return True if the value is confidential as a whole, whatever a text in it says."""

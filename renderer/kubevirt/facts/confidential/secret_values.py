@@ -12,6 +12,7 @@ from renderer.kubevirt.facts.confidential.conditions import (
     RESOURCE_SET,
 )
 from renderer.kubevirt.facts.confidential.fields import (
+    IGNITION,
     SECRET_DATA,
     SECTIONS_OF_SECRETS,
     START_DATA,
@@ -20,15 +21,19 @@ from renderer.kubevirt.facts.confidential.fields import (
 from renderer.kubevirt.facts.confidential.manifest_text import (
     seems_to_hold_secret,
 )
-from renderer.kubevirt.facts.confidential.meant_keys import has_values_of_secret
+from renderer.kubevirt.facts.confidential.meant_keys import LITERALS, has_values_of_secret, meant_key
 from renderer.kubevirt.facts.confidential.meant_kinds import means_secret
-from renderer.kubevirt.facts.confidential.nested_credentials import nested_credential_readings
+from renderer.kubevirt.facts.confidential.nested_credentials import (
+    credential_readings_in_tree,
+    nested_credential_readings,
+)
 from renderer.kubevirt.facts.confidential.parameters import confidential_values_of_inputs
 from renderer.kubevirt.facts.confidential.parts import (
     CHARACTERS_PER_STEP,
     LOOKING,
     STEPS_PER_VALUE,
     Part,
+    holds_start_data,
     opened,
     parts_of,
 )
@@ -40,6 +45,7 @@ from renderer.model.kube.json import (
     JsonObject,
     count_values,
     object_at,
+    scalar_text,
     text_at,
 )
 from renderer.model.kube.sharing import once_for_same
@@ -53,8 +59,10 @@ from renderer.model.run.work import spend
 _WITH_VALUES = frozenset({SECRET, APPLICATION_SET, *INPUTS_OF_SETS})
 #: What the keys and texts of an object have, in lower case, that holds a value of a Secret: one of these keys
 #: or words, or this pattern, with a line break between a key and its text.
-_KEYS_OF_HOLDERS = frozenset({"fake", "op", "parameters", "password", "patch"})
+_KEYS_OF_HOLDERS = frozenset({"fake", "op", "parameters", "password", "patch", "sev"})
 _WORDS_OF_HOLDERS = ("stringdata", "unattend.xml", r"\u", r"\x")
+#: What a text has, in lower case, that is a manifest with start data.
+_DATA_OF_MACHINE = pattern(rf"(?:{'|'.join(map(str.lower, (*START_DATA, IGNITION)))})[\"']?\s*:")
 _HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)|kind\W{1,9}(?:\w{0,50}secret|\w*[${])")
 #: What the text of such an object has, or of a machine with start data.
 _IN_TEXT = pattern(
@@ -68,6 +76,8 @@ _COMPARED_PER_STEP = 8
 #: is not data is judged by all rules, and a patch may change it again with each operation.
 _STEPS_PER_CHANGED_VALUE = 20
 _STRING_DATA = "stringData"
+#: The keys of values with entries in them: of generators, and sections, which are mappings.
+_KEYS_OF_ENTRIES = frozenset({LITERALS, *SECRET_DATA})
 #: A word in small letters, as names of objects are.
 WORD = pattern(r"[a-z]+(?:-(?:[a-z]+|\d{1,3}))*")
 
@@ -88,6 +98,7 @@ def may_hold_objects(tree: Json) -> bool:
     spend(1 + len(text) // CHARACTERS_PER_STEP, LOOKING)
     return (
         any(word in text for word in _WORDS_OF_HOLDERS)
+        or ("data" in text and _DATA_OF_MACHINE.search(text) is not None)
         or _HOLDER.search(text) is not None
         or any(may_hold_objects(child) for child in children if isinstance(child, dict | list))
     )
@@ -138,26 +149,35 @@ def secret_values(objects: Iterable[Json], others: Iterable[Json] = ()) -> froze
         Part(text, is_secret=True) for each in sets for text in confidential_values_of_inputs(each, inputs)
     )
     parts = (part for each in without_names(known, others) for part in _parts_of_object(each))
-    return readings_of_secrets(chain(parts, given)).union(*map(_credentials_of_start_data, known))
+    found = [*chain(parts, given)]
+    credentials = (credentials_of(part.value) for part in found if part.is_start_data)
+    return readings_of_secrets(found).union(*credentials, *map(_credentials_of_start_data, known))
 
 
 @once_for_same
 def _credentials_of_start_data(tree: Json) -> frozenset[str]:
-    """Return the credentials in the start data of machines in a tree.
+    """Return the credentials in the start data of machines in a tree."""
+    found: set[str] = set()
+    entries = tree.items() if isinstance(tree, dict) else enumerate(tree if isinstance(tree, list) else ())
+    for key, child in entries:
+        if isinstance(key, str) and holds_start_data(key):
+            found |= credentials_of(child)
+        elif isinstance(child, dict | list):
+            found |= _credentials_of_start_data(child)
+    return frozenset(found)
+
+
+def credentials_of(start_data: Json) -> frozenset[str]:
+    """Return the credentials in start data, which may be a mapping by mistake, and their readings.
 
     The rest of such a text is public elsewhere, as the names of hosts and packages are, and so is a word in
     small letters, which is a password by default.
     """
-    found: set[str] = set()
-    entries = tree.items() if isinstance(tree, dict) else enumerate(tree if isinstance(tree, list) else ())
-    for key, child in entries:
-        if isinstance(child, dict | list):
-            found |= _credentials_of_start_data(child)
-        elif isinstance(child, str) and key in START_DATA:
-            text = without_placeholders(child)
-            made = chain(credential_readings(text), nested_credential_readings(text))
-            found.update(each for each in made if not WORD.fullmatch(each))
-    return frozenset(found)
+    made: Iterable[str] = credential_readings_in_tree(start_data)
+    if isinstance(start_data, str):
+        text = without_placeholders(start_data)
+        made = chain(credential_readings(text), nested_credential_readings(text))
+    return frozenset(each for each in made if not WORD.fullmatch(each))
 
 
 def without_names(objects: Collection[Json], others: Iterable[Json] = ()) -> Iterator[Json]:
@@ -217,10 +237,36 @@ def _parts_of_object(content: Json) -> Iterator[Part]:
 
 def readings_of_secrets(parts: Iterable[Part]) -> frozenset[str]:
     """Return the readings of the values of Secrets; of a mapping, which is a mistake, also of its keys."""
-    values = [part.value for part in parts if part.is_secret]
-    return readings_of_texts(
-        chain.from_iterable(chain(texts_of(value), telling_keys_of(value)) for value in values)
-    )
+    secrets = [part for part in parts if part.is_secret]
+    texts = (text for part in secrets for _, text in entries_of(part))
+    return readings_of_texts(chain(texts, *(telling_keys_of(part.value) for part in secrets)))
+
+
+def entries_of(part: Part) -> Iterator[tuple[str, str]]:
+    """Yield the scalars in a value of a Secret, each after the key that it has, and the entries in them.
+
+    A mapping in the place of a text, where ``|`` is missing, has keys of its own. A literal of a generator
+    has a key in it, and so has a text in the place of a mapping.
+    """
+    yield from _entries_in(part.value, part.key)
+
+
+def _entries_in(value: Json, key: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, child in value.items():
+            yield from _entries_in(child, name)
+    elif isinstance(value, list):
+        for child in value:
+            yield from _entries_in(child, key)
+    elif value is not None:
+        text = scalar_text(value)
+        yield key, text
+        if meant_key(key) in _KEYS_OF_ENTRIES:
+            from renderer.kubevirt.facts.confidential.malformed_text import (  # noqa: PLC0415 - few builds need it
+                entries_in_lines,
+            )
+
+            yield from entries_in_lines(text)
 
 
 def confidential_texts(

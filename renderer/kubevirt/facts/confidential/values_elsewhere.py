@@ -8,24 +8,43 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import NamedTuple
 
 from renderer.kubevirt.facts.confidential.fields import (
+    SECRET_DATA,
     SECRET_GENERATOR,
     START_DATA,
     is_identity,
 )
 from renderer.kubevirt.facts.confidential.malformed_text import entries_in_malformed
-from renderer.kubevirt.facts.confidential.meant_keys import LITERALS, means_generator
+from renderer.kubevirt.facts.confidential.meant_keys import (
+    LITERALS,
+    has_values_of_secret,
+    means_generator,
+    meant_key,
+)
 from renderer.kubevirt.facts.confidential.nested_credentials import nested_credential_readings
-from renderer.kubevirt.facts.confidential.parts import LOOKING, STEPS_PER_VALUE, opened, parts_of
-from renderer.kubevirt.facts.confidential.scope import Scope, root_scope
-from renderer.kubevirt.facts.confidential.secret_values import WORD
+from renderer.kubevirt.facts.confidential.parts import LOOKING, PATCHES, STEPS_PER_VALUE, Part, parts_of
+from renderer.kubevirt.facts.confidential.scope import root_scope
+from renderer.kubevirt.facts.confidential.secret_values import (
+    WORD,
+    credentials_of,
+    entries_of,
+    may_hold_objects_as_text,
+)
 from renderer.model.credential_text.names import names_credential
 from renderer.model.kube.encryption import is_ciphertext
-from renderer.model.kube.json import Json, JsonObject, array_at, count_values, object_at, text_at
+from renderer.model.kube.json import (
+    Json,
+    JsonObject,
+    count_values,
+    mappings_in,
+    object_at,
+    scalar_text,
+    text_at,
+)
 from renderer.model.pattern import pattern
 from renderer.model.placeholders import has_placeholder, without_placeholders
+from renderer.model.run.learned_values import Values
 from renderer.model.run.readings import content_of_base64, credential_readings, readings, text_in
 from renderer.model.run.taint import texts_of
 from renderer.model.run.work import spend
@@ -38,6 +57,9 @@ _SIGNS = (
     b"unattend.xml",
     b"userdata",
     b"networkdata",
+    b"cloudinit",
+    b"ignitiondata",
+    b"launchsecurity",
     rb"\u",
     rb"\x",
 )
@@ -48,10 +70,16 @@ _SECRET, _KIND = (
         rb"kind[\"']?\s*+:\s*+(?:#[^\n]{0,200}+\s++){0,2}+(?:[!&][^\s,]{0,50}+\s++){0,2}+[\"']?\w*secret"
     ),
 )
-#: The path of an operation of a JSON patch. A path alone may be one of a container.
-_DATA_OF_PATCH = pattern(
-    rb"(?<![a-z])path[\"']?\s*+:\s*+(?:[|>][-+]?\s++)?(?:[!&][^\s,]{0,50}+\s++){0,2}+[\"']?/(?:binary)?data"
+#: The path of an operation of a JSON patch, as a path alone may be one of a container; the type of a Secret,
+#: which an object of another kind may have by mistake. They begin with a word, which is soon found.
+_FORMS = (
+    pattern(rb"path[\"']?\s*+:\s*+(?:[|>][-+]?\s++)?(?:[!&][^\s,]{0,50}+\s++){0,2}+[\"']?/(?:binary)?data"),
+    pattern(rb"type[\"']?\s*+:\s*+[\"']?(?:opaque|[a-z.]{0,20}+kubernetes\.io/|helm\.sh/)"),
 )
+#: A generator whose key is misspelt, and the fields of one.
+_GENERATOR = pattern(rb"(?<![\w-])s(?!torage)[\w-]{2,7}g[\w-]{5,10}[\"']?\s*+:")
+_LITERALS = LITERALS.encode()
+_FIELDS = (_LITERALS, b"envs", b"files")
 #: An object of the core group with ``data`` is a Secret, also if its kind is misspelt, or a ConfigMap.
 _CONFIG_MAP, _CORE = b"configmap", pattern(rb"apiversion[\"']?\s*+:\s*+[\"']?v1\b")
 _DATA = pattern(rb"(?<![a-z])(?:binary)?data[\"']?\s*+:")
@@ -68,43 +96,53 @@ _ID = pattern(r"[-_.]?I[Dd]$|[-_.]id$")
 _EXPANSION, _ONE_WORD = pattern(r"\$\{(\w{1,200})(?:[^\w${}][^${}]{0,200})?\}"), pattern(r"[^\s/@]+")
 _STAND_IN = pattern(r"Variable-\d+-of-Flux")
 _CONSTANT = pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-
-
-class Values(NamedTuple):
-    """Values that other overlays may not show; the ``words`` only if no object has them as a name.
-
-    ``variables`` are the names of variables of Flux of which such values are made.
-    """
-
-    certain: frozenset[str] = frozenset()
-    words: frozenset[str] = frozenset()
-    variables: frozenset[str] = frozenset()
-
-    @classmethod
-    def union(cls, found: Iterable[Values]) -> Values:
-        """Return all values of several."""
-        every = tuple(found)
-        return cls(
-            frozenset().union(*(each.certain for each in every)),
-            frozenset().union(*(each.words for each in every)),
-            frozenset().union(*(each.variables for each in every)),
-        )
+#: Quantities, images of a registry, and addresses of networks.
+_ORDINARY = pattern(
+    r"\d{1,6}(?:\.\d{1,3})?(?:[KMGTPE]i|[kMGTPEm])"
+    r"|(?:[a-z0-9-]{1,63}\.)+[a-z]{2,18}(?::\d{1,5})?(?:/[a-z0-9._-]+)+(?::[\w.-]{1,128})?(?:@sha256:[0-9a-f]{64})?"
+    r"|\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2}|:\d{1,5})?|[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}"
+)
+#: A default of a chart, and a constant that it encodes.
+_CONSTANT_OF_TEMPLATE = pattern(
+    r"\bdefault\s{1,9}[\"`]([^\"`\n]{6,200})[\"`]|[\"`]([^\"`\n]{6,200})[\"`]\s{0,9}\|\s{0,9}(?:b64enc|quote)\b"
+)
+_TOKEN = pattern(r"\S+")
+#: A field with the name of something that a cluster or a registry has, and the same in a text of bytes.
+_NAMES = r"(?:[a-z][A-Za-z]{0,40})?[cC]lassName|storageClass|image|model|networkName|newName"
+_FIELD_WITH_NAME, _WITHOUT_NAMES = pattern(_NAMES), frozenset({*SECRET_DATA, LITERALS})
+_FIELD_IN_TEXT = pattern(
+    rf"(?<![\w.-])(?:{_NAMES})[\"']?[ \t]{{0,9}}:[ \t]{{0,9}}[\"']?([^\s\"',{{}}]+)".encode()
+)
 
 
 def may_have_values(content: bytes) -> bool:
     """Return False if there is surely no such value in a document."""
     lowered = content.lower()
-    if any(sign in lowered for sign in _SIGNS) or (_SECRET in lowered and _KIND.search(lowered)):
-        return True
-    if _CONFIG_MAP not in lowered and _CORE.search(lowered) and _DATA.search(lowered):
-        return True
-    return _DATA_OF_PATCH.search(lowered) is not None
+    return (
+        any(sign in lowered for sign in _SIGNS)
+        or (_SECRET in lowered and _KIND.search(lowered) is not None)
+        or (_CONFIG_MAP not in lowered and bool(_CORE.search(lowered) and _DATA.search(lowered)))
+        or any(form.search(lowered) for form in _FORMS)
+        or (_SECRET in lowered and _LITERALS in lowered)
+        or (any(field in lowered for field in _FIELDS) and _GENERATOR.search(lowered) is not None)
+    )
 
 
 def values_in(document: Json) -> Values:
     """Return what the Secrets in and among a document have, and the credentials of its start data."""
     spend(STEPS_PER_VALUE * count_values(document), LOOKING)
-    return Values.union(values_of(key, text) for key, text in _entries_of(document))
+    return Values.union(map(values_of_part, parts_of(document, root_scope())))
+
+
+def values_of_part(part: Part) -> Values:
+    """Return what counts elsewhere of a confidential value of an object."""
+    if part.is_start_data and isinstance(part.value, str):
+        return values_of(START_DATA[0], part.value)
+    if part.is_start_data:
+        return Values(credentials_of(part.value))
+    if part.is_malformed:
+        return values_in_malformed(scalar_text(part.value))
+    return Values.union(values_of(key, text) for key, text in (entries_of(part) if part.is_secret else ()))
 
 
 def values_in_malformed(text: str) -> Values:
@@ -112,30 +150,28 @@ def values_in_malformed(text: str) -> Values:
     return Values.union(values_of(key, value) for key, value in entries_in_malformed(text))
 
 
-def _entries_of(document: Json) -> Iterator[tuple[str, str]]:
-    yield from _texts_with_keys(document, root_scope(), "")
-    for generator in generators_in(document):
-        for literal in texts_of(generator.get(LITERALS)):
-            key, _, text = literal.partition("=")
-            yield key, text
-
-
 def generators_in(document: Json) -> Iterator[JsonObject]:
-    """Yield the generators of Secrets in a kustomization, or the one that a document is."""
-    yield from map(object_at, array_at(document, SECRET_GENERATOR))
-    if means_generator(text_at(document, "kind")):
-        yield object_at(document)
+    """Yield the generators of Secrets in a kustomization, also misspelt, or the one that a document is."""
+    for mapping in mappings_in(document):
+        for key, child in mapping.items():
+            if meant_key(key) == SECRET_GENERATOR:
+                yield from map(object_at, child if isinstance(child, list) else (child,))
+        if means_generator(text_at(mapping, "kind")):
+            yield mapping
 
 
 def values_of(key: str, text: str) -> Values:
     """Return what counts elsewhere of an entry of a Secret, also as Flux writes it: with ``$`` for ``$$``.
 
+    Of the text of a chart, the default of a value counts as well: ``{{ .Values.password | default "x" }}``.
     Of what says who or where, and of a text with variables, that is the credentials in it; of other texts, no
     line that may be in any file. A single word in small letters counts if its key names a credential. What
-    says where the value is does not.
+    says where the value is does not, nor does a quantity, an image or an address unless its key names one.
     """
-    spellings = (text, text.replace("$$", "$")) if "$$" in text else (text,)
-    found = Values.union(_values_as_written(key, each) for each in spellings)
+    texts = {text, text.replace("$$", "$")}
+    if "{{" in text:
+        texts.update(chain.from_iterable(_CONSTANT_OF_TEMPLATE.findall(text)))
+    found = Values.union(_values_as_written(key, each) for each in texts)
     return found._replace(variables=_variables_in(key, text)) if "${" in text else found
 
 
@@ -145,6 +181,7 @@ def _values_as_written(key: str, text: str) -> Values:
     if _stands_for_value(plain):
         return Values()
     says_who = key in START_DATA or is_identity(_ID.sub("", key))
+    is_named = names_credential(key)
     if says_who or has_placeholder(plain):
         plain = without_placeholders(plain)
         made = credential_readings(plain)
@@ -152,12 +189,14 @@ def _values_as_written(key: str, text: str) -> Values:
         made = readings(text, _is_telling)
     every = chain(made, nested_credential_readings(plain))
     found = frozenset(each for each in every if not _stands_for_value(each))
+    if not is_named:
+        found = frozenset(each for each in found if not _ORDINARY.fullmatch(each))
     words = frozenset(each for each in found if WORD.fullmatch(each))
     if says_who:
         return Values(found - words)
-    is_named = names_credential(key)
-    telling = (each for each in words if "-" in each or (is_named and not names_credential(each)))
-    return Values(found - words, frozenset(telling))
+    telling = frozenset(each for each in words if "-" in each or (is_named and not names_credential(each)))
+    tokens = found.intersection(() if is_named or not _TOKEN.fullmatch(plain) else (plain,)) - words
+    return Values(found - words - tokens, telling, tokens)
 
 
 def _variables_in(key: str, text: str) -> frozenset[str]:
@@ -167,7 +206,8 @@ def _variables_in(key: str, text: str) -> frozenset[str]:
     """
     names = {name: f"Variable-{number}-of-Flux" for number, name in enumerate(_EXPANSION.findall(text))}
     written = _EXPANSION.sub(lambda found: names[found[1]], text)
-    found = _values_as_written(key, written).certain
+    values = _values_as_written(key, written)
+    found = values.certain | values.tokens
     parts = _STAND_IN.findall("\0".join(found)) if _ONE_WORD.fullmatch(written) else ()
     confidential = found.union(parts)
     return frozenset(name for name, word in names.items() if word in confidential)
@@ -183,23 +223,31 @@ def _is_telling(line: str) -> bool:
     return _TELLING_LINE.fullmatch(line) is not None
 
 
-def _texts_with_keys(value: Json, scope: Scope, key: str) -> Iterator[tuple[str, str]]:
-    """Yield the values of Secrets, and start data, each after the key that it has."""
-    if isinstance(value, dict | list) and not scope.hides(value):
-        scope_of = opened(value, scope)
-        for name, child in value.items() if isinstance(value, dict) else enumerate(value):
-            if name != SECRET_GENERATOR:
-                yield from _texts_with_keys(child, scope_of(name), name if isinstance(name, str) else key)
-    elif key in START_DATA:
-        yield from ((key, text) for text in texts_of(value))
-    else:
-        parts = (part for part in parts_of(value, scope) if part.is_secret)
-        yield from ((key, text) for part in parts for text in texts_of(part.value))
-
-
 def names_in(documents: Iterable[Json]) -> Iterator[str]:
     """Yield the names, namespaces and labels of objects, and what a kustomization sets of these."""
     for each in documents:
         for part in (object_at(each), object_at(each, "metadata")):
             for key in ("name", "namespace", "namePrefix", "nameSuffix", "labels", "commonLabels"):
                 yield from texts_of(part.get(key))
+
+
+def named_in_text(content: bytes) -> frozenset[str]:
+    """Return what fields in a text may name: images, models of CPUs, classes, networks."""
+    return frozenset(each.decode("utf-8", "replace") for each in _FIELD_IN_TEXT.findall(content))
+
+
+def named_in(value: Json) -> Iterator[str]:
+    """Yield what fields of objects, and of patches for them, name; no Secret and no data is looked at."""
+    if isinstance(value, list):
+        for child in value:
+            yield from named_in(child)
+    if not isinstance(value, dict) or has_values_of_secret(value.get("kind")):
+        return
+    for key, child in value.items():
+        if isinstance(child, str) and _FIELD_WITH_NAME.fullmatch(key):
+            yield child
+        elif key in PATCHES and isinstance(child, str | list):
+            texts = (text for text in texts_of(child) if not may_hold_objects_as_text(text))
+            yield from (name for text in texts for name in named_in_text(text.encode()))
+        elif key not in _WITHOUT_NAMES:
+            yield from named_in(child)
