@@ -213,8 +213,8 @@ def _learn_secrets(before: Side, others: Sequence[tuple[Side, Iterable[str]]]) -
             yield SecretsInFiles(after.fs, after.listing.readable)
         for side, changed in others:
             if side is not after:
-                yield SecretsInFiles(side.fs, changed)
-        yield SecretsInFiles(before.fs, others[-1][1])
+                yield SecretsInFiles(side.fs, after.listing.with_generators(changed))
+        yield SecretsInFiles(before.fs, after.listing.with_generators(others[-1][1]))
 
     learn_from(before, learned)
 

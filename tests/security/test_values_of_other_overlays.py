@@ -532,6 +532,25 @@ def test_value_that_a_replacement_puts_into_a_secret_is_a_value_elsewhere(
     assert leaks(("diff",)) == []
 
 
+def test_former_value_in_a_file_of_a_generator_is_a_value_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config_map = "configMapGenerator: [{{name: cm, literals: [a=b{}]}}]\n"
+    written(
+        tmp_path,
+        {
+            "vmrender.yaml": PROJECT,
+            **WAYS["a file"],
+            "staging/kustomization.yaml": config_map.format(f", p={CANARY}"),
+        },
+    )
+    monkeypatch.chdir(tmp_path)
+    committed(tmp_path)
+    written(tmp_path, {"key.txt": "x", "staging/kustomization.yaml": config_map.format("")})
+
+    assert leaks(("diff",)) == []
+
+
 def test_value_is_not_shown_in_another_overlay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, repository())
     monkeypatch.chdir(tmp_path)

@@ -17,8 +17,12 @@ from renderer.files.file_system import FileSystem, folder_of, readable_content
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined, folders_above
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE
+from renderer.model.run.work import spend
 from renderer.project.excluded_paths import ExcludedPaths
 from renderer.project.validation_scope import has_name_of_manifest
+
+#: Names of files that are looked for in a kustomization in one step (``model.run.work``).
+_NAMES_PER_STEP = 8
 
 
 class Listing:
@@ -99,6 +103,15 @@ class Listing:
         paths = filter(is_kustomization_file, self.manifests)
         contents = {path: readable_content(self._fs, path) or b"" for path in paths}
         return {path: content for path, content in contents.items() if b"Generator" in content}
+
+    def with_generators(self, changed: Iterable[str]) -> frozenset[str]:
+        """Return changed files, and the kustomizations whose generators may read one of them."""
+        files = frozenset(changed)
+        names = {path.rpartition("/")[2].encode() for path in files}
+        spend(1 + len(names) * len(self.generating) // _NAMES_PER_STEP, "looking for generators")
+        return files.union(
+            path for path, content in self.generating.items() if any(name in content for name in names)
+        )
 
     @cached_property
     def readable(self) -> Collection[str]:
