@@ -56,11 +56,11 @@ class Rendering(NamedTuple):
             else:
                 rendered = _with_tags_replaced(text, values)
         except GoTemplateError as error:
-            raise SetError(f"the template {_in_one_line(text)} fails: {error}", _FUNCTIONS_HINT) from None
+            raise SetError(f"{_named(text)} fails: {error}", _FUNCTIONS_HINT) from None
         except _UnclosedTagError as error:
-            raise SetError(f"the template {_in_one_line(text)} fails: {error}") from None
+            raise SetError(f"{_named(text)} fails: {error}") from None
         if len(rendered) > max(len(text), _LONGEST_TEXT):
-            raise SetError(f"the template {_in_one_line(text)} makes more than {_LONGEST_TEXT} characters")
+            raise SetError(f"{_named(text)} makes more than {_LONGEST_TEXT} characters")
         return rendered
 
     def deeply(self, value: Json, values: Mapping[str, object]) -> Json:
@@ -167,9 +167,12 @@ def _as_text(value: Json) -> str:
     return value if isinstance(value, str) else format_value(value, nested=True)
 
 
-def _in_one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 60 else f"{line[:57]}..."  # noqa: PLR2004 - a message is one line
+def _named(text: str) -> str:
+    """Return how a message names a template: a text of several lines, such as a patch, is not repeated."""
+    text = text.strip()
+    if "\n" in text:
+        return "the template"
+    return f"the template {text if len(text) <= 60 else f'{text[:57]}...'}"  # noqa: PLR2004 - on one line
 
 
 def _with_tags_replaced(text: str, values: Mapping[str, object]) -> str:
