@@ -362,7 +362,18 @@ class UnlistedSide:
         if is_application_set(deployer):
             return all(map(self.is_rendered, self.side.deployers.made_by(deployer)))
         every = [each for each in sources(deployer) if each.has_manifests] if is_application(deployer) else []
-        return bool(every) and len(self._entry_point(deployer).folders) == len(every)
+        folders, urls = self._entry_point(deployer).folders, self.side.deployers.urls
+
+        def is_here(path: str, url: str) -> bool:
+            """A tree may not be in the repository yet, but its overlay is."""
+            overlay = self._by_output.get(path)
+            return path in folders or (overlay is not None and urls.is_this_repository(url, overlay.path))
+
+        return bool(every) and all(is_here(posixpath.normpath(each.path), each.url) for each in every)
+
+    @cached_property
+    def _by_output(self) -> Mapping[str, Overlay]:
+        return {posixpath.normpath(each.output): each for each in self.side.overlays.values()}
 
     def is_source_here(self, kustomization: Resource, folder: str) -> bool:
         """Return True if the source of a Kustomization is this repository, as far as is known.
