@@ -8,17 +8,18 @@ fewer than six letters are not noted anyway (``model.run.readings``).
 from __future__ import annotations
 
 _KINDS = (
-    "AlertmanagerConfig Application ApplicationSet Certificate ClusterRole ClusterRoleBinding ConfigMap"
-    " ControllerRevision CronJob CustomResourceDefinition DaemonSet DataImportCron DataSource DataVolume"
-    " Deployment Endpoints EndpointSlice GitRepository HelmRelease HelmRepository HorizontalPodAutoscaler"
-    " HyperConverged Ingress KubeVirt Kustomization LimitRange MigrationPolicy Namespace"
-    " NetworkAttachmentDefinition NetworkPolicy OCIRepository PersistentVolume PersistentVolumeClaim"
-    " PodDisruptionBudget PriorityClass ReplicaSet ResourceQuota RoleBinding Secret Service ServiceAccount"
-    " StatefulSet StorageClass StorageProfile VirtualMachine VirtualMachineClusterInstancetype"
-    " VirtualMachineClusterPreference VirtualMachineInstance VirtualMachineInstanceMigration"
-    " VirtualMachineInstancePreset VirtualMachineInstanceReplicaSet VirtualMachineInstancetype"
-    " VirtualMachinePool VirtualMachinePreference VirtualMachineRestore VirtualMachineSnapshot"
-    " VirtualMachineTemplate VirtualMachineTemplateRequest VolumeSnapshot VolumeSnapshotClass"
+    "AlertmanagerConfig Application ApplicationSet CatalogSource Certificate ClusterRole"
+    " ClusterRoleBinding ConfigMap ControllerRevision CronJob CustomResourceDefinition DaemonSet"
+    " DataImportCron DataSource DataVolume Deployment Endpoints EndpointSlice GitRepository HelmRelease"
+    " HelmRepository HorizontalPodAutoscaler HyperConverged Ingress KubeVirt Kustomization LimitRange"
+    " MigrationPolicy Namespace NetworkAttachmentDefinition NetworkPolicy OCIRepository PersistentVolume"
+    " PersistentVolumeClaim PodDisruptionBudget PriorityClass ReplicaSet ResourceQuota RoleBinding Secret"
+    " Service ServiceAccount StatefulSet StorageClass StorageProfile VirtualMachine"
+    " VirtualMachineClusterInstancetype VirtualMachineClusterPreference VirtualMachineInstance"
+    " VirtualMachineInstanceMigration VirtualMachineInstancePreset VirtualMachineInstanceReplicaSet"
+    " VirtualMachineInstancetype VirtualMachinePool VirtualMachinePreference VirtualMachineRestore"
+    " VirtualMachineSnapshot VirtualMachineTemplate VirtualMachineTemplateRequest VolumeSnapshot"
+    " VolumeSnapshotClass"
 )
 _VALUES = (
     "Always BlockUninstallIfWorkloadsExist ClusterFirst ClusterFirstWithHostNet ClusterIP"
