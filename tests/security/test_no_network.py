@@ -24,7 +24,7 @@ def test_sockets_cannot_be_created(family: int) -> None:
 
 
 def test_host_names_are_not_resolved() -> None:
-    with pytest.raises(PermissionError):
+    with pytest.raises(OSError, match="(?i)network|resolution"):  # the C library asks no server without a socket
         socket.getaddrinfo("example.com", 443)
 
 
