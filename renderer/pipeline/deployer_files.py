@@ -36,6 +36,11 @@ def deployer_objects(fs: FileSystem, manifests: Iterable[str]) -> Mapping[str, S
     return {path: [*objects_in(content, path)] for path, content in deployer_files(fs, manifests).items()}
 
 
+def is_malformed(fs: FileSystem, path: str) -> bool:
+    """Return True if a file that may have such objects is there, and none can be read."""
+    return any(not any(objects_in(content, path)) for path, content in deployer_files(fs, [path]).items())
+
+
 def objects_in(content: bytes, path: str) -> Iterator[Resource]:
     """Yield the objects in a file, with those in lists; none if it is not a manifest."""
     for resource in _as_applied(content, path):

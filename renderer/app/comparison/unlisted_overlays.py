@@ -34,6 +34,7 @@ from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import Overlay
+from renderer.pipeline.deployer_files import is_malformed
 
 
 class UnlistedOverlays:
@@ -142,6 +143,9 @@ class UnlistedOverlays:
                 return RenderedSide(
                     None, unknown=f"in {side.name}, it is not known what {maker.kind} {maker.name} makes"
                 )
+            file = overlay.deployer.origin.path
+            if is_malformed(side.fs, file):
+                return RenderedSide(None, unknown=f"in {side.name}, {file} cannot be read")
         if overlay.path not in self.paths or found is None:
             return found
         compared = self._deployers(side)
