@@ -29,6 +29,7 @@ from renderer.authoring.migration.sources import (
 from renderer.files.file_system import FilesAbove, folder_of
 from renderer.kustomize.reader.kustomization_graph import patched_kinds
 from renderer.model.diagnostic import DiagnosticError, Outcome
+from renderer.model.engines import CHART
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import PROJECT_FILE, ExpandMode, Overlay
@@ -79,7 +80,7 @@ class MigratedProject(ProjectViews):
     def may_have_objects(self, file: str, content: bytes) -> bool:
         """Return True if a file that no kustomization lists may hold objects and is not in a Helm chart."""
         return _GROUP in content and not any(
-            parent.name == "templates" and self.fs.is_file((parent.parent / "Chart.yaml").as_posix())
+            parent.name == "templates" and self.fs.is_file((parent.parent / CHART).as_posix())
             for parent in PurePosixPath(file).parents
         )
 

@@ -15,6 +15,7 @@ from renderer.gitops.openshift_template import is_template
 from renderer.gitops.templates import parameters_without_value, process_templates
 from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.kubevirt.vm_template.findings import is_vm_template
+from renderer.model.engines import CHART
 from renderer.model.entry_point import EntryKind, EntryOptions
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -134,6 +135,6 @@ def _can_be_read_whole(manifests: Manifests, collector: EntryCollector, folder: 
 def _is_in_chart(fs: FileSystem, path: str) -> bool:
     while path:
         path = posixpath.dirname(path)
-        if fs.is_file(posixpath.join(path, "Chart.yaml")):
+        if fs.is_file(posixpath.join(path, CHART)):
             return True
     return False

@@ -20,6 +20,8 @@ CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io"
 TRACKING_ID, INSTANCE_LABEL = "argocd.argoproj.io/tracking-id", "app.kubernetes.io/instance"
 #: The patterns of files that Flux leaves out, at and below the folder of the file.
 SOURCE_IGNORE = ".sourceignore"
+#: The file by which Helm and Argo CD know a folder as a chart.
+CHART = "Chart.yaml"
 #: Flux applies the manifests of a folder, Argo CD also what it makes of Jsonnet.
 _MANIFESTS = (".yaml", ".yml", ".json", ".jsonnet")
 

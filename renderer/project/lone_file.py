@@ -13,6 +13,7 @@ from renderer.kubevirt.facts.kubernetes_identity import check_identity
 from renderer.kustomize.reader.resources import read_resources, unread_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.engines import CHART
 from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -124,7 +125,7 @@ class LoneFiles:
     def _is_in_chart(self, path: str) -> bool:
         """Return True if the file is a template of a Helm chart; some are YAML that means something else."""
         chart, _, below = path.rpartition("templates/")
-        return bool(below) and self._fs.is_file(posixpath.normpath(posixpath.join(chart, "Chart.yaml")))
+        return bool(below) and self._fs.is_file(posixpath.normpath(posixpath.join(chart, CHART)))
 
     def _is_checked(self, content: Json) -> bool:
         if (text_at(content, "apiVersion"), text_at(content, "kind")) == _RESOURCE_SET:

@@ -15,10 +15,11 @@ from renderer.app.comparison.side import Side
 from renderer.app.comparison.tree_readers import Missed, TreeReaders, is_plain_folder
 from renderer.emit.ownership import Owned, decode_ownership
 from renderer.files.file_system import folder_of, is_inside, readable_content
+from renderer.gitops.argocd.directory import JSONNET
 from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.engines import SOURCE_IGNORE, is_read_by_engines
+from renderer.model.engines import CHART, SOURCE_IGNORE, is_read_by_engines
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES, is_kustomization_file
@@ -200,4 +201,4 @@ class _Beside:
 def _reads_others(path: str) -> bool:
     """Return True if an engine reads more files because of this one: what they are called is up to it."""
     name = posixpath.basename(path)
-    return name in KUSTOMIZATION_FILES or name.endswith(("Chart.yaml", ".jsonnet"))
+    return name in KUSTOMIZATION_FILES or name.endswith((CHART, *JSONNET))

@@ -14,7 +14,7 @@ from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.repository_url import SourceAddress
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.engines import ARGOCD_GROUP, CASCADE_FINALIZER
+from renderer.model.engines import ARGOCD_GROUP, CASCADE_FINALIZER, CHART
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
@@ -25,8 +25,6 @@ from renderer.model.run.work import spend
 from renderer.model.text_enum import TextEnum
 from renderer.yamlio.decode import decode_yaml11
 
-#: The file that makes a folder a chart.
-CHART = "Chart.yaml"
 #: Fields of a source that files in the repository may not override.
 _FIXED = ("chart", "path", "repoURL", "targetRevision")
 #: Steps to look for the folder of a source (``model.run.work``).
