@@ -475,7 +475,7 @@ class _LiveComparison:
         return with_lost_revisions(judgement, lost, lost.__getitem__)
 
     def _installation(self, live: Resource, synced: Resource) -> Impact | None:
-        """Return what another KubeVirt, or another configuration of it, does to machines that run."""
+        """Return what a new release or configuration of KubeVirt does to running machines."""
         release, kubevirt = self._cluster.release, self._cluster_kubevirt
         made = kubevirt_of(live, release).content, kubevirt_of(synced, release).content
         return installation(live, synced, made, self._cluster, kubevirt, self._overlay.written)

@@ -9,10 +9,11 @@ from contextlib import suppress
 from renderer.app.comparison.common_files import CommonFiles
 from renderer.app.comparison.side import Side
 from renderer.files.file_system import FileSystem, folder_of
-from renderer.gitops.argocd.application import CHART, is_application, sources
+from renderer.gitops.argocd.application import is_application, sources
 from renderer.gitops.argocd.directory import JSONNET
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.engines import CHART
 
 
 def changed_files(before: Side, after: Side) -> frozenset[str]:
@@ -36,7 +37,7 @@ def changed_files(before: Side, after: Side) -> frozenset[str]:
 
 
 def _tool_inputs(side: Side) -> Iterator[str]:
-    """Yield the files below charts and folders for plugins, and those of jsonnet; they may have any name."""
+    """Yield the jsonnet files, and all files in charts and in folders that a plugin renders."""
     paths = side.listing.paths
     folders = {folder_of(path) for path in paths if posixpath.basename(path) == CHART}
     for each in filter(is_application, side.deployers.objects):

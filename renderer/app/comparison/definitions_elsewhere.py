@@ -78,7 +78,7 @@ class DefinitionsElsewhere:
     def _of_pruned(
         self, difference: OverlayDifference, pruned: Sequence[tuple[Resource, Resource]]
     ) -> Iterator[ResourceChange]:
-        """Yield what dropping fields does: of machines, as if Git had removed them."""
+        """Yield the changes of objects that lose fields; a machine is judged as if Git had removed them."""
         if not pruned:
             return
         sides = (

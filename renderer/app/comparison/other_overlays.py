@@ -1,4 +1,4 @@
-"""What the changes of all overlays between two sides mean for machines of other overlays of their cluster."""
+"""What a change in one overlay does to machines that other overlays deploy to the same cluster."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class _Place(NamedTuple):
 
 
 class ClusterGroup(NamedTuple):
-    """What the project says of the cluster of an overlay, the same for many overlays.
+    """What is known of the cluster of an overlay. Many overlays have an equal one.
 
     ``known`` is None if neither the project nor an entry of an engine says which cluster it is.
     """
@@ -81,7 +81,7 @@ class SharedClusters:
         return group.known if group else None
 
     def _group_of(self, path: str) -> ClusterGroup | None:
-        """Return what is known of the cluster of an overlay; None if neither side has the overlay."""
+        """Return the group of an overlay; None if neither side has the overlay."""
         before, after = self._sides
         overlay = after.overlays.get(path) or before.overlays.get(path)
         if overlay is None:

@@ -71,7 +71,7 @@ class StoppedKustomizations:
         return any("decryption" in json.dumps(array_at(each.content, "spec", "patches")) for each in above)
 
     def _waits_forever(self, number: int, kustomization: Resource) -> str:
-        """Return for what a Kustomization waits that never is ready; empty if there is no such thing."""
+        """Return why a Kustomization never becomes ready; empty if it may."""
         waiting = self._waiting(number)
         own, found = _Name(kustomization.namespace, kustomization.name), set[_Name]()
         following = [*_dependencies(kustomization)]
@@ -106,7 +106,7 @@ class StoppedKustomizations:
         )
 
     def _find_waiting(self, number: int) -> Mapping[_Name, Iterable[_Name]]:
-        """Return what the Kustomizations of a side wait for; nothing for a name that several have."""
+        """Return the dependencies of each Kustomization of a side; none if several have its name."""
         deployers = self._sides[number].deployers
         return {
             _Name(each.namespace, each.name): (

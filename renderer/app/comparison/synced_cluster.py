@@ -1,4 +1,4 @@
-"""What the next syncs of all overlays do to machines of a cluster by other objects, for ``diff --live``.
+"""What syncing other objects does to the machines of a cluster, for ``diff --live``.
 
 A dump is of one cluster, so each machine, Service, policy, quota and claim in it counts, whatever overlay has
 it, or none.

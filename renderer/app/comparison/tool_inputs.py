@@ -1,6 +1,6 @@
-"""What engines read of one side and have made into manifests by tools that vmrender does not run.
+"""The files from which Helm, jsonnet and plugins of Argo CD make manifests. vmrender runs none of these.
 
-They are Helm, jsonnet and the plugins of Argo CD. A chart is in a folder of the repository. Its value files
+A chart is in a folder of the repository. Its value files
 may be elsewhere, relative to the folder or, with a leading slash, to the repository, or after ``$ref`` in
 another source (argo-cd ``reposerver/repository/repository.go`` ``getResolvedValueFiles``). Flux finds them
 from the top of the source (source-controller ``api/v1/helmchart_types.go`` ``ValuesFiles``), kustomize from
@@ -18,7 +18,6 @@ from typing import NamedTuple
 from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.files.file_system import folder_of, readable_content
 from renderer.gitops.argocd.application import (
-    CHART,
     MADE_BY_TOOLS,
     SourceType,
     as_overridden,
@@ -32,23 +31,24 @@ from renderer.gitops.replacement import is_helm_release
 from renderer.kubevirt.facts.lists import is_same
 from renderer.kustomize.reader.kustomization_graph import confined, folders_above
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.engines import FLUX_SOURCE_GROUP
+from renderer.model.engines import CHART, FLUX_SOURCE_GROUP
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.run.work import spend
 from renderer.pipeline.deployer_files import objects_in
 from renderer.yamlio.decode import decode_yaml11
 
-#: Files of a chart that are no input of its templates.
+#: Files of a chart that do not change what its templates make.
 _DOCUMENTATION = (".md", "NOTES.txt", "LICENSE")
 _KUBEVIRT = b"kubevirt.io/"
 
 
 class ToolInput(NamedTuple):
-    """What a tool reads. ``place`` is the chart or folder by which it is named.
+    """The input of one run of a tool. Reports call it by ``place``, its chart or folder.
 
-    All files below ``folders`` count, if ``suffixes`` has any those with one of them, and the ``files``.
-    ``deployer`` and ``options`` are what has the tool run, and how. ``is_deployed``: something here does.
+    It consists of ``files``, and of all files in ``folders``, or only those with one of the ``suffixes``.
+    ``deployer`` is the key of the object that has the tool run, with ``options``. Without ``is_deployed``,
+    nothing in the repository deploys it.
     """
 
     place: str
