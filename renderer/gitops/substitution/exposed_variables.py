@@ -17,6 +17,7 @@ from renderer.kubevirt.facts.confidential.exposed_values import (
     exposures,
     is_searched_for,
 )
+from renderer.model.masking import Masking
 from renderer.model.pattern import pattern
 from renderer.model.run.taint import Place, taint_places
 from renderer.model.run.work import spend
@@ -57,7 +58,10 @@ def exposed_variables(before: ConfidentialTexts, after: ConfidentialTexts, varia
     if not variables.public and not variables.config_maps:
         return Exposed()
     made_names = tuple(after.names)
-    by_value = exposed_values(after.texts, made_names, variables.public)
+    search = Masking(filter(is_searched_for, variables.public))
+    # Flux substitutes a value as it is, and most texts have none.
+    texts = (found for found in after.texts if search.is_in(found[1]))
+    by_value = exposed_values(texts, made_names, variables.public)
     names = _exposed_names(before, made_names, variables)
     missing = frozenset(name for name in names if not is_searched_for(variables.values.get(name, "")))
     spend(_STEPS_PER_PLACE * len(variables.config_maps) * len(missing), _LOOKING)

@@ -52,8 +52,6 @@ def exposures(
     uncertain: set[str] = set()
     certain: set[str] = set()
     for key, text in texts:
-        if not search.is_in(text):  # most have no value
-            continue
         made = known & readings_of_texts([text])
         if is_identity(key):
             uncertain |= made & {text.strip()}
