@@ -15,10 +15,10 @@ from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
+from renderer.app.comparison.side import Side
 from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.files.file_system import folder_of, readable_content
 from renderer.gitops.argocd.application import (
-    MADE_BY_TOOLS,
     SourceType,
     as_overridden,
     effective_type,
@@ -41,6 +41,8 @@ from renderer.yamlio.decode import decode_yaml11
 #: Files of a chart that do not change what its templates make.
 _DOCUMENTATION = (".md", "NOTES.txt", "LICENSE")
 _KUBEVIRT = b"kubevirt.io/"
+#: The options of a source of Argo CD for its tool.
+_OPTIONS = ("helm", "plugin", "directory")
 
 
 class ToolInput(NamedTuple):
@@ -64,6 +66,21 @@ class ToolInput(NamedTuple):
         if self.suffixes:
             return path.endswith(self.suffixes)
         return not path.endswith(_DOCUMENTATION)
+
+
+def files_of_tools(side: Side) -> Iterator[str]:
+    """Yield the files that only tools read: jsonnet, and all files in charts and in folders of plugins.
+
+    They are more than ``ToolInputs`` finds, by names and manifests alone: a work tree is compared before it
+    is known what deploys what.
+    """
+    paths = side.listing.paths
+    folders = {folder_of(path) for path in paths if posixpath.basename(path) == CHART}
+    for each in filter(is_application, side.deployers.objects):
+        folders.update(posixpath.normpath(one.path) for one in sources(each) if "plugin" in one.content)
+    for path in paths:
+        if path.endswith(JSONNET) or (folders and not folders.isdisjoint(folders_above(path))):
+            yield path
 
 
 def differing_places(
@@ -137,28 +154,31 @@ class ToolInputs:
         return frozenset(found)
 
     def _of_applications(self) -> Iterator[ToolInput]:
-        folders = FolderReader(self._side.side.fs)
+        fs, folders = self._side.side.fs, FolderReader(self._side.side.fs)
         is_own = self._side.side.deployers.urls.is_this_repository
         for application in filter(is_application, self._side.deployers()):
             every = sources(application)
             refs = {f"${text_at(each.content, 'ref')}" for each in every if is_own(each.url)}
             for each in every:
-                is_gone = bool(each.path) and not confined(folders.fs.is_folder, each.path)
-                is_here = bool(each.path) and is_own(each.url, "" if is_gone else each.path)
-                is_here = is_here and not each.is_chart
-                folder = posixpath.normpath(each.path) if is_here else ""
-                content = as_overridden(folders, each).content if is_here else each.content
-                kind = effective_type(folders, each) if is_here else None
-                options = {key: content[key] for key in ("helm", "plugin", "directory") if key in content}
-                values = tuple(_value_files(object_at(content, "helm"), folder, refs))
-                if kind in MADE_BY_TOOLS or (is_here and kind is None):
-                    yield ToolInput(folder, (folder,), values, deployer=_key_of(application), options=options)
-                elif kind is SourceType.DIRECTORY:
-                    libraries = array_at(content, "directory", "jsonnet", "libs")
-                    read = (folder, *(posixpath.normpath(str(library)) for library in libraries))
-                    yield ToolInput(folder, read, suffixes=JSONNET)
-                else:  # a chart of another place
+                present = each.path if each.path and confined(fs.is_folder, each.path) else ""
+                if not each.path or each.is_chart or not is_own(each.url, present):
+                    values = _value_files(object_at(each.content, "helm"), "", refs)
                     yield from (ToolInput(file, files=(file,)) for file in values)
+                    continue
+                folder, content = posixpath.normpath(each.path), as_overridden(folders, each).content
+                match effective_type(folders, each):
+                    case SourceType.KUSTOMIZE:
+                        pass
+                    case SourceType.DIRECTORY:
+                        libraries = map(str, array_at(content, "directory", "jsonnet", "libs"))
+                        yield ToolInput(
+                            folder, (folder, *map(posixpath.normpath, libraries)), suffixes=JSONNET
+                        )
+                    case _:  # a chart, a plugin, or what cannot be read
+                        values = _value_files(object_at(content, "helm"), folder, refs)
+                        options = {key: content[key] for key in _OPTIONS if key in content}
+                        deployer = _key_of(application)
+                        yield ToolInput(folder, (folder,), (*values,), deployer=deployer, options=options)
 
     def _of_releases(self) -> Iterator[ToolInput]:
         side = self._side.side
