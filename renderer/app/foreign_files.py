@@ -15,14 +15,12 @@ from renderer.gitops.flux.artifact import SourceIgnore, read_patterns
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.engines import CHART, SOURCE_IGNORE, is_read_by_engines
+from renderer.model.engines import SOURCE_IGNORE, is_about_its_folder, is_read_by_engines
 from renderer.model.kube.json import array_at, object_at
 from renderer.model.kustomization import KUSTOMIZATION_FILES, is_kustomization_file
 from renderer.model.plural import listed, plural
 from renderer.yamlio.decode import decode_yaml11
 
-#: By it, Argo CD changes the options of an Application.
-_OVERRIDES = ".argocd-source"
 #: Any other field of a kustomization changes what it lists.
 _HARMLESS_FIELDS = frozenset({"apiVersion", "kind", "metadata", "resources", "sortOptions"})
 _MOST_NAMES = 3
@@ -49,7 +47,7 @@ def foreign_file_findings(
             continue  # it is read only if the kustomization above lists it
         elif name in KUSTOMIZATION_FILES:
             yield from _of_kustomization(fs, output, path, written, is_alone=built[folder] == 1)
-        elif folder == "." and (name == CHART or name.startswith(_OVERRIDES)):
+        elif folder == "." and is_about_its_folder(name):
             message = f"vmrender did not write {path}, by which Argo CD applies something else than the tree"
             yield _finding(output, path, message, "move it out of the rendered tree")
         elif folder not in built:

@@ -22,6 +22,8 @@ TRACKING_ID, INSTANCE_LABEL = "argocd.argoproj.io/tracking-id", "app.kubernetes.
 SOURCE_IGNORE = ".sourceignore"
 #: The file by which Helm and Argo CD know a folder as a chart.
 CHART = "Chart.yaml"
+#: The files with options for the source of an Application begin so: its own has the name of the Application.
+ARGOCD_SOURCE = ".argocd-source"
 #: Flux applies the manifests of a folder, Argo CD also what it makes of Jsonnet.
 _MANIFESTS = (".yaml", ".yml", ".json", ".jsonnet")
 
@@ -30,3 +32,9 @@ def is_read_by_engines(path: str) -> bool:
     """Return True if a file may change what Flux or Argo CD applies of its folder, by its name."""
     name = path.rpartition("/")[2]
     return name.endswith(_MANIFESTS) or name in KUSTOMIZATION_FILES or name == SOURCE_IGNORE
+
+
+def is_about_its_folder(path: str) -> bool:
+    """Return True if a file says how Argo CD makes the manifests of its folder, and is not for kustomize."""
+    name = path.rpartition("/")[2]
+    return name.startswith(ARGOCD_SOURCE) or name.endswith(CHART)

@@ -137,6 +137,7 @@ def test_output_that_nothing_deploys_is_not_compared(folder: Path) -> None:
         ("prod/.sourceignore", "*settings*\n", "error"),
         ("kustomization.yaml", "resources: [", "error"),
         ("Chart.yaml", "name: a\n", "error"),
+        ("old-Chart.yaml", "name: a\n", "error"),
         (".argocd-source-prod.yaml", "kustomize: {namePrefix: a-}\n", "error"),
         ("kustomization.yaml", f"{LISTED}- ../../other.yaml\n", "warning"),
         ("other.jsonnet", "{}", "warning"),

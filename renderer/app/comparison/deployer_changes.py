@@ -15,7 +15,6 @@ from renderer.app.comparison.taken_applications import Taken, taken_applications
 from renderer.app.comparison.tree_changes import TreeChanges
 from renderer.diff.compare import compare_overlay
 from renderer.diff.overlay_side import OverlaySide
-from renderer.gitops.argocd.application import is_about_its_folder
 from renderer.gitops.cascade import removal_impact
 from renderer.gitops.engine_reaction import impact_of
 from renderer.gitops.pruning import keeps_what_it_made
@@ -26,6 +25,7 @@ from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Effect, Impact, OverlayDifference, ResourceChange, worst
+from renderer.model.engines import is_about_its_folder
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ObjectKey

@@ -14,7 +14,7 @@ from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.repository_url import SourceAddress
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.engines import ARGOCD_GROUP, CASCADE_FINALIZER, CHART
+from renderer.model.engines import ARGOCD_GROUP, ARGOCD_SOURCE, CASCADE_FINALIZER, CHART
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
@@ -199,7 +199,7 @@ def with_overrides(folders: FolderReader, source: DeployedSource, folder: str) -
     Raises ``DiagnosticError``.
     """
     content = source.content
-    own = _options_in(folders.fs, folder, f".argocd-source-{source.application.name}.yaml")
+    own = _options_in(folders.fs, folder, f"{ARGOCD_SOURCE}-{source.application.name}.yaml")
     for options in (folders.once(_shared_options, folder), own):
         if options is None:
             continue
@@ -215,7 +215,7 @@ def with_overrides(folders: FolderReader, source: DeployedSource, folder: str) -
 
 
 def _shared_options(fs: FileSystem, folder: str) -> _Options | None:
-    return _options_in(fs, folder, ".argocd-source.yaml")
+    return _options_in(fs, folder, f"{ARGOCD_SOURCE}.yaml")
 
 
 def _options_in(fs: FileSystem, folder: str, name: str) -> _Options | None:
@@ -235,12 +235,6 @@ def source_type(folders: FolderReader, source: DeployedSource, folder: str) -> S
             hint="keep the one that generates its manifests",
         )
     return explicit[0] if explicit else folders.once(_detected_type, folder)
-
-
-def is_about_its_folder(path: str) -> bool:
-    """Return True if a file says how Argo CD makes the manifests of its folder, and is not for kustomize."""
-    name = posixpath.basename(path)
-    return name.startswith(".argocd-source") or name.endswith(CHART)
 
 
 def as_overridden(folders: FolderReader, source: DeployedSource) -> DeployedSource:
