@@ -98,6 +98,38 @@ def test_machine_of_another_cluster_is_not_concerned(
     assert said not in run().stdout
 
 
+WITH_ADDRESS = VM.replace(
+    "      volumes:", "      networks: [{name: lan, multus: {networkName: lan}}]\n      volumes:"
+)
+WITH_ADDRESS = WITH_ADDRESS.replace(
+    "devices: {", "devices: {interfaces: [{name: lan, bridge: {}, macAddress: '02:00:00:00:00:01'}], "
+)
+MADE = VM.replace(
+    "spec:\n", "spec:\n  dataVolumeTemplates: [{metadata: {name: data}, spec: {storage: {}}}]\n", 1
+)
+
+
+@pytest.mark.parametrize(
+    ("machine", "added", "said"),
+    [
+        (
+            WITH_ADDRESS,
+            WITH_ADDRESS.replace("name: db", "name: copy"),
+            "the MAC address 02:00:00:00:00:01, which VirtualMachine db has, too: ",
+        ),
+        (MADE, CLAIM, "VirtualMachine db has made it, too (dataVolumeTemplates): "),
+    ],
+    ids=["address", "disk"],
+)
+@pytest.mark.parametrize("project", [IN_EAST, APART], ids=["one", "two"])
+def test_another_overlay_has_what_a_machine_has(
+    folder: Path, project: str, machine: str, added: str, said: str
+) -> None:
+    commit(folder, {**repository(project, {"machines/db.yaml": machine}), "machines/claim.yaml": SETTINGS})
+    write(folder, {"secrets/added.yaml": added})
+    assert (said in run().stdout) is (project == IN_EAST)
+
+
 def test_machine_that_moves_to_another_overlay_does_not_share_its_claim(folder: Path) -> None:
     commit(folder, repository(PATHS, {}))
     (folder / "machines/db.yaml").unlink()

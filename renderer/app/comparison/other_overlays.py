@@ -12,9 +12,11 @@ from renderer.app.comparison.quotas_elsewhere import QuotasElsewhere
 from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
 from renderer.app.comparison.services_elsewhere import ServicesElsewhere
 from renderer.app.comparison.shared_clusters import SharedClusters
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.side import RenderedSide, Side, written_of
 from renderer.app.comparison.unknown_names import UnknownNames
-from renderer.model.difference import OverlayDifference
+from renderer.diff.made_claims import MadeClaims
+from renderer.diff.shared_identities import SharedIdentities
+from renderer.model.difference import OverlayDifference, ResourceChange
 from renderer.model.render_config import Overlay
 
 
@@ -29,6 +31,8 @@ class OtherOverlays:
         self._claims = ClaimsElsewhere(self._clusters)
         self._policies = PoliciesElsewhere(self._clusters)
         self._quotas = QuotasElsewhere(self._clusters)
+        self._made_claims = MadeClaims()
+        self._identities = SharedIdentities()
         self._names = UnknownNames(sides, self._readers)
         self._namespaces = NewNamespaces(sides)
 
@@ -50,10 +54,19 @@ class OtherOverlays:
         self._claims.add(path, before, applied)
         self._policies.add(path, before, applied)
         self._quotas.add(path, before, applied)
+        self._made_claims.add(path, before and before.content, applied and applied.content)
+        self._identities.add(path, written_of(before), written_of(applied))
 
     def added_to(self, differences: Sequence[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the differences, with what machines read, name and need of other overlays, and where."""
         differences = self._definitions.added_to(differences)
         found: Iterable[OverlayDifference] = self._names.added_to(self._readers.added_to(differences))
         found = self._services.added_to(self._namespaces.added_to(found))
-        yield from self._quotas.added_to(self._policies.added_to(self._claims.added_to(found)))
+        for each in self._quotas.added_to(self._policies.added_to(self._claims.added_to(found))):
+            changes = tuple(self._with_shared(change, each.path) for change in each.changes)
+            yield each._replace(changes=changes)
+
+    def _with_shared(self, change: ResourceChange, path: str) -> ResourceChange:
+        """Return a change, with the disks and addresses that two objects of its cluster have from now on."""
+        change = self._made_claims.judged(change, path, self._clusters.share)
+        return self._identities.judged(change, path, self._clusters.share)

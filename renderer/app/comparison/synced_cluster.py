@@ -30,6 +30,7 @@ from renderer.diff.services import (
     may_lose_machines,
 )
 from renderer.diff.shared_claims import with_shared_claims
+from renderer.diff.shared_identities import with_shared_identities
 from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import ChangeType, Effect, OverlayDifference, ResourceChange
@@ -79,7 +80,7 @@ def with_whole_cluster(overlays: Sequence[SyncedOverlay], objects: ClusterObject
         served = Served(before), Served(after)
         found = judged_by_labels(judged_by_services(known, *served), *served)
     found = with_shared_claims(with_cut_connections(found, before, after), before, after)
-    found = _by_quotas(found, before, after)
+    found = with_shared_identities(_by_quotas(found, before, after), before, after)
     secrets = Masking(objects.secret_values if found != known else ())
     judged = iter(
         change if each == other else without_secret_words(each._replace(after=change.after), secrets)
