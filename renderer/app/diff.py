@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from renderer.app.comparison.before_the_project import with_settings_of
 from renderer.app.comparison.changed_files import changed_files
 from renderer.app.comparison.commit_steps import CommitSteps
 from renderer.app.comparison.compared_states import ComparedStates
@@ -25,6 +27,7 @@ from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.sparse_checkout import SparseCheckout
 from renderer.diff.masking import with_shown_names
+from renderer.findings.located import LocatedError
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Difference, OverlayDifference
 from renderer.model.release import Release
@@ -62,14 +65,13 @@ def compare_revisions(  # noqa: PLR0913 - one for each option of the command
             before, after = sides_of(project, git, revisions)
         except DiagnosticError as error:
             raise with_overlay_hint(error, project, revisions) from error
+        commits = commits_between(git, before, after) if each else ()
+        if after.fs.is_file(PROJECT_FILE):
+            if not before.fs.is_file(PROJECT_FILE):
+                reporter.note(f"{before.name} has no {PROJECT_FILE}: it is read with that of {after.name}")
+            before, commits = _with_project(after, before, commits)
         if kubevirt is not None:
             after.for_release(kubevirt)
-        if not before.fs.is_file(PROJECT_FILE) and after.fs.is_file(PROJECT_FILE):
-            reporter.note(
-                f"{before.name} has no {PROJECT_FILE}: it is read with the defaults, overlays/*, "
-                f"and what else {after.name} renders counts as added"
-            )
-        commits = commits_between(git, before, after) if each else ()
         if not any(side.fs.is_file(PROJECT_FILE) for side in (before, after)):
             Side.propose_all((before, after, *(commit.side for commit in commits if commit.side)))
             if not before.overlays and not after.overlays and not overlays:
@@ -198,6 +200,24 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             not_rendered=unlisted.not_rendered(),
         )
     )
+
+
+def _with_project(project: Side, before: Side, commits: Sequence[Commit]) -> tuple[Side, tuple[Commit, ...]]:
+    """Return the side before and the commits; what has no project file is read with that of ``project``.
+
+    Raises as ``with_settings_of`` for the side before; a commit that cannot be read so has no side.
+    """
+    read: list[Commit] = []
+    for commit in commits:
+        side = found = commit.side
+        if found and not found.fs.is_file(PROJECT_FILE):
+            side = None
+            with suppress(DiagnosticError, LocatedError):
+                side = with_settings_of(project, found)
+        read.append(commit._replace(side=side))
+    if not before.fs.is_file(PROJECT_FILE):
+        before = with_settings_of(project, before)
+    return before, tuple(read)
 
 
 def _learn_secrets(before: Side, others: Sequence[tuple[Side, Iterable[str]]]) -> None:

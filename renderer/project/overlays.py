@@ -239,6 +239,14 @@ def entry_site(path: str, listed_by: str = "path") -> Site:
     return Site(PROJECT_FILE, 0, _OVERLAYS.child(ElementName(listed_by, path)))
 
 
+def may_have_overlays(fs: FileSystem, entry: OverlayEntry) -> bool:
+    """Return False for an entry that names no file or folder, or whose pattern matches no folder."""
+    path = posixpath.normpath(entry.path)
+    if _is_glob(path):
+        return any(_matching_folders(fs, ".", path.split("/")))
+    return fs.is_file(path) or fs.is_folder(path)
+
+
 def _folders_of_entry(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
     pattern = posixpath.normpath(entry.path)
     plain = entry.entry.kind is not EntryKind.KUSTOMIZATION

@@ -113,22 +113,28 @@ def test_without_a_project_file_and_machines_nothing_is_compared(
     assert "1 removed (1 overlay)" in run("HEAD~1", "HEAD").stdout
 
 
-def test_first_diff_after_init_explains_why_all_is_added(
+def test_a_revision_from_before_the_project_file_is_read_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sources = {path.replace("overlays", "machines"): text for path, text in FILES.items() if path in SOURCES}
     repository = init(tmp_path / "new")
-    commit(repository, sources)
-    write(repository, {"vmrender.yaml": f"{PROJECT}overlays: [path: machines/prod]\n"})
+    kustomization = FILES["overlays/prod/kustomization.yaml"]
+    commit(repository, {"vms/db/kustomization.yaml": kustomization, "vms/db/vm.yaml": VM})
+    commit(repository, {"vms/db/vm.yaml": VM.replace("u1.small", "ours")})
+    size = "apiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachineClusterInstancetype\n"
+    size += "metadata: {name: ours}\nspec: {cpu: {guest: 1}, memory: {guest: 4Gi}}\n"
+    settings = PROJECT.replace("1.9", "1.6") + "catalogs: [path: sizes, builtin: common-instancetypes]\n"
+    write(repository, {"vmrender.yaml": f"{settings}overlays: [path: vms/db]\n", "sizes/vm.yaml": size})
+    write(repository, {"sizes/kustomization.yaml": kustomization})
     monkeypatch.chdir(repository)
-    first = run()
-    assert (
-        "HEAD has no vmrender.yaml: it is read with the defaults, overlays/*, and what else" in first.stderr
-    )
-    assert "1 added (1 overlay)" in first.stdout
-    git(repository, "add", ".")
-    commit(repository, {})
-    assert "vmrender.yaml" not in run().stderr
+    note = "{} has no vmrender.yaml: it is read with that of work tree\n"
+    assert run() == Run(0, "", note.format("HEAD")), "nothing is new, and the cluster is not upgraded"
+    write(repository, {"vmrender.yaml": f"{settings}overlays: [path: vms/db, path: new, path: 'other/*']\n"})
+    write(repository, {"new/kustomization.yaml": kustomization, "new/vm.yaml": VM})
+    write(repository, {"other/x/kustomization.yaml": kustomization, "other/x/vm.yaml": VM.replace("db", "x")})
+    found = run("--each", "HEAD~1")
+    assert found.stderr == note.format("HEAD~1")
+    assert "2 added, 1 changed (3 overlays)" in found.stdout
+    assert "spec.template.spec.domain.memory.guest: 2Gi -> 4Gi" in found.stdout
 
 
 def resize(folder: Path, name: str) -> None:
