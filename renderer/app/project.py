@@ -141,17 +141,17 @@ def proposed_config(
 ) -> RenderConfig:
     """Return the settings; without a ``vmrender.yaml``, the settings that ``init`` would propose.
 
-    ``note`` gets lines about the proposal: its totals, and the virtual machines that it leaves out.
+    ``note`` gets lines about the proposal if it has other overlays than the defaults: its totals, and the
+    virtual machines that it leaves out.
     """
     found = proposal(fs, config)
     if found is None or found.config is None:
         return config
-    learn_from_proposal(fs, found.config)
-    for line in (
-        f"there is no {PROJECT_FILE}: the overlays are what vmrender init would list ({found.total})",
-        *found.not_rendered,
-    ):
-        note(line)
+    if found.config.overlays != config.overlays:
+        learn_from_proposal(fs, found.config)
+        note(f"there is no {PROJECT_FILE}: the overlays are what vmrender init would list ({found.total})")
+        for line in found.not_rendered:
+            note(line)
     return found.config
 
 

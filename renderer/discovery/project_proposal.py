@@ -158,17 +158,18 @@ def survey_repository(root: Path) -> ProjectProposal:
 def proposed_project(fs: FileSystem, config: RenderConfig) -> ProjectProposal | None:
     """Return the proposal of ``init`` for a repository without a project; None if the defaults suffice."""
     found = ProjectProposal(survey_of(fs, config))
-    listed = found.survey.entries or found.survey.broken
-    if not found.is_more_than_overlays or not listed:
-        return None
-    catalogs = (*map(CatalogPath, _default_catalogs(found.survey)), *config.catalogs)
+    survey = found.survey
+    listed = survey.entries or survey.broken
+    overlays = config.overlays
+    if found.is_more_than_overlays and listed:
+        overlays = tuple(with_repoint(each.entry) for each in listed)
     proposed = config._replace(
-        kubevirt=found.survey.release or config.kubevirt,
-        catalogs=catalogs,
-        clusters=found.survey.clusters or config.clusters,
-        overlays=tuple(with_repoint(each.entry) for each in listed),
+        kubevirt=survey.release or config.kubevirt,
+        catalogs=(*map(CatalogPath, _default_catalogs(survey)), *config.catalogs),
+        clusters=survey.clusters or config.clusters,
+        overlays=overlays,
     )
-    return found._replace(config=proposed)
+    return None if proposed == config else found._replace(config=proposed)
 
 
 def with_repoint(entry: OverlayEntry) -> OverlayEntry:
