@@ -18,7 +18,6 @@ from renderer.files.file_system import (
     FileSystem,
     folder_of,
     join_path,
-    readable_content,
 )
 from renderer.kubevirt.facts.confidential.conditions import resembles
 from renderer.kubevirt.facts.confidential.fields import FILES_OF_GENERATORS, is_path_entry
@@ -158,7 +157,9 @@ def _values_in_text(content: bytes) -> tuple[Values, Sequence[JsonObject]]:
 
 
 def _content(fs: FileSystem, path: str) -> bytes:
-    content = readable_content(fs, path) or b""
+    content = b""
+    with suppress(DiagnosticError):  # not a file, or unreadable, which whoever needs it reports
+        content = fs.read(path)
     spend(1 + len(content) // _BYTES_PER_STEP, _WORK)
     return content.decode("utf-16", "replace").encode() if content.startswith(_UTF16) else content
 

@@ -59,12 +59,12 @@ _VARIABLE = pattern(
 )
 #: ``name: value``, ``name=value``, ``"name": "value"``, in any text.
 _ASSIGNMENT = pattern(
-    r"(?<![\w.-])(?P<name>[\w.-]{1,80})\\?[\"']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}\\?[\"']?"
+    r"(?<![\w.-])(?P<name>[\w.-]{1,80}+)\\?[\"']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}\\?[\"']?"
     r"(?P<word>[^\s\"',;}\]\\][^\s\"',;}\]]*)"
 )
 #: ``--password value``.
 _OPTION = pattern(
-    r"(?<![\w-])--?(?P<name>[\w-]{1,60})(?:[ \t]{1,40}|[\"']\s{0,40},\s{0,40})[\"']?"
+    r"(?<![\w-])--?(?P<name>[\w-]{1,60}+)(?:[ \t]{1,40}|[\"']\s{0,40},\s{0,40})[\"']?"
     r"(?P<word>[^\s\"'-][^\s\"']*)"
 )
 #: ``<name>value</name>``, ``<Password><Value>value``, ``<name><![CDATA[value]]>``.
@@ -74,7 +74,7 @@ _ELEMENT = pattern(
 )
 #: ``name value`` at the end of a line or a block: a setting, or an argument of a command.
 _WORDS = pattern(
-    r"(?<![\w.$-])(?P<name>[\w.-]{1,60})[ \t]{1,40}(?:(?P<quote>[\"'])|(?![\"']))"
+    r"(?<![\w.$-])(?P<name>[\w.-]{1,60}+)[ \t]{1,40}+(?:(?P<quote>[\"'])|(?![\"']))"
     r"(?P<word>[^\s\"';{}\[\](),$]+)[\"']?[ \t]{0,20}(?:[;}]|$)",
     re.MULTILINE,
 )

@@ -12,8 +12,9 @@ import posixpath
 import re
 import zlib
 from base64 import b64decode, b64encode, encodebytes, urlsafe_b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from math import isfinite
 
 from renderer.model.api_words import is_api_word
@@ -55,11 +56,11 @@ _COMMENT = pattern(r"\s#")
 _PROPERTIES = pattern(r"(?:[!&]\S*\s+)+")
 _QUOTED = pattern(r"""(["'])(.*)\1""", re.DOTALL)
 
-#: What is between a credential and its name, its user or its command.
-_SEPARATOR = pattern(r"[\s:=@<]")
+#: The most characters of a text whose credentials are remembered.
+_LONGEST_KEPT = 4096
 #: ``password=…``, ``"password": "…"``, ``DB_PASSWORD: …``: a name, and a value, which ends with its line or
 #: part if it has no quotes.
-_NAME = pattern(r"(?<![\w.-])([\w.-]{1,128})[\"']?[ \t]*[:=][ \t]*")
+_NAME = pattern(r"(?<![\w.-])([\w.-]{1,128}+)[\"']?[ \t]*+[:=][ \t]*+")
 _VALUE = pattern(
     r"\"([^\"\\]*(?:\\.[^\"\\]*)*)\"|'([^']*(?:''[^']*)*)'|([^\s,;&\"'{}\[\]][^\n,;&{}\[\]]*)", re.DOTALL
 )
@@ -107,9 +108,19 @@ def readings(text: str, is_line_wanted: Callable[[str], bool] = bool) -> Iterato
 def credential_readings(text: str) -> Iterator[str]:
     """Yield the readings of the credentials in a text, also in base64, and not of the text itself."""
     spend(_STEPS_PER_TEXT + len(text) // _CHARACTERS_SEARCHED_PER_STEP, _LOOKING)
-    for each in (text, *_decoded(text)):
-        for part in _parts(each):
-            yield from readings(part)
+    for part in _credentials_in(text) if len(text) <= _LONGEST_KEPT else _credentials(text):
+        yield from readings(part)
+
+
+def _credentials(text: str) -> Iterator[str]:
+    return (part for each in (text, *_decoded(text)) for part in _parts(each))
+
+
+@lru_cache(
+    maxsize=4096
+)  # user data is in a file and in what is built of it, and its lines in each of a fleet
+def _credentials_in(text: str) -> Sequence[str]:
+    return tuple(dict.fromkeys(_credentials(text)))
 
 
 def _spellings(text: str) -> Iterator[str]:

@@ -6,13 +6,15 @@ import lzma
 import zlib
 from base64 import b64encode, encodebytes, urlsafe_b64encode
 from collections.abc import Callable
+from unittest.mock import Mock
 
 import pytest
 
 from renderer.kubevirt.facts.confidential.parts import Part
 from renderer.kubevirt.facts.confidential.secret_values import readings_of_secrets
+from renderer.model.credential_text.search import credentials_in
 from renderer.model.run.limits import lowered
-from renderer.model.run.readings import content_of_base64, readings
+from renderer.model.run.readings import content_of_base64, credential_readings, readings
 from renderer.model.run.work import WorkLimitError, begin_run, spent
 
 BASIC = b64encode(b"app:canary-is-a-bird").decode()
@@ -147,3 +149,12 @@ def test_readings_contain_names_and_paths_as_programs_write_them(text: str) -> N
 
 def test_path_that_nobody_shortens_has_one_reading_in_plain_text() -> None:
     assert not {each for each in readings("base/overlay-one") if "/" in each} - {"base/overlay-one"}
+
+
+def test_equal_texts_are_searched_for_credentials_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = Mock(side_effect=credentials_in)
+    monkeypatch.setattr("renderer.model.run.readings.credentials_in", searched)
+    line = "mount -o username=ops,password=Mount-S3cret //files.example/share /mnt"
+    for _ in range(3):
+        assert "Mount-S3cret" in {*credential_readings(line)}
+    assert [each.args[0] for each in searched.mock_calls].count(line) == 1

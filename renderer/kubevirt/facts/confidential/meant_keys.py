@@ -59,7 +59,7 @@ def _meant_key(word: str) -> str | None:
         if plain == known.plain:
             return known.key
         most = known.most_left_out
-        if len(known.letters - letters) <= most:
+        if len(known.letters - letters) <= most and len(letters - known.letters) <= most:
             shortened = shortened or without_letters(plain, 2)
             if any(len(plain) - len(form) <= most for form in shortened & without_letters(known.plain, most)):
                 return known.key

@@ -456,9 +456,7 @@ class _Rule(NamedTuple):
     when: Callable[[Entry], bool] = is_any
     areas: Collection[Area] = ()
 
-    def is_about(self, key: str, area: Area) -> bool:
-        if self.areas and area not in self.areas:
-            return False
+    def is_about(self, key: str) -> bool:
         return self.keys is None or bool(self.keys(key) if callable(self.keys) else key in self.keys)
 
 
@@ -589,7 +587,12 @@ _RULES = (
 
 @lru_cache(maxsize=32768)  # objects have few different keys; a large hostile one is walked several times
 def _rules_about(key: str, area: Area) -> Sequence[_Rule]:
-    return tuple(rule for rule in _RULES if rule.is_about(key, area))
+    return tuple(rule for rule in _rules_in(area) if rule.is_about(key))
+
+
+@lru_cache(maxsize=len(Area))
+def _rules_in(area: Area) -> Sequence[_Rule]:
+    return tuple(rule for rule in _RULES if not rule.areas or area in rule.areas)
 
 
 def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:

@@ -71,18 +71,26 @@ _SECRET, _KIND = (
     ),
 )
 #: The path of an operation of a JSON patch, as a path alone may be one of a container; the type of a Secret,
-#: which an object of another kind may have by mistake. They begin with a word, which is soon found.
+#: which an object of another kind may have by mistake. Each after words of which one is in it.
 _FORMS = (
-    pattern(rb"path[\"']?\s*+:\s*+(?:[|>][-+]?\s++)?(?:[!&][^\s,]{0,50}+\s++){0,2}+[\"']?/(?:binary)?data"),
-    pattern(rb"type[\"']?\s*+:\s*+[\"']?(?:opaque|[a-z.]{0,20}+kubernetes\.io/|helm\.sh/)"),
+    (
+        (b"/data", b"/binarydata"),
+        pattern(
+            rb"path[\"']?\s*+:\s*+(?:[|>][-+]?\s++)?(?:[!&][^\s,]{0,50}+\s++){0,2}+[\"']?/(?:binary)?data"
+        ),
+    ),
+    (
+        (b"opaque", b"kubernetes.io/", b"helm.sh/"),
+        pattern(rb"type[\"']?\s*+:\s*+[\"']?(?:opaque|[a-z.]{0,20}+kubernetes\.io/|helm\.sh/)"),
+    ),
 )
-#: A generator whose key is misspelt, and the fields of one.
-_GENERATOR = pattern(rb"(?<![\w-])s(?!torage)[\w-]{2,7}g[\w-]{5,10}[\"']?\s*+:")
+#: A generator whose key is misspelt, and the fields of one. The letter is first, as literals are found fast.
+_GENERATOR = pattern(rb"s(?<![\w-]s)(?!torage)[\w-]{2,7}g[\w-]{5,10}[\"']?\s*+:")
 _LITERALS = LITERALS.encode()
 _FIELDS = (_LITERALS, b"envs", b"files")
 #: An object of the core group with ``data`` is a Secret, also if its kind is misspelt, or a ConfigMap.
 _CONFIG_MAP, _CORE = b"configmap", pattern(rb"apiversion[\"']?\s*+:\s*+[\"']?v1\b")
-_DATA = pattern(rb"(?<![a-z])(?:binary)?data[\"']?\s*+:")
+_DATA = pattern(rb"data(?:(?<![a-z]data)|(?<=binarydata)(?<![a-z]binarydata))[\"']?\s*+:")
 _BASE64 = pattern(r"[A-Za-z0-9+/\s]{8,}+={0,2}\s*")
 #: A line that is no sentence, key, comment, heading or tag, such as a line of a private key.
 _TELLING_LINE = pattern(r"(?![#<]|\[.*\]$)\S*[^\s:]")
@@ -122,7 +130,10 @@ def may_have_values(content: bytes) -> bool:
         any(sign in lowered for sign in _SIGNS)
         or (_SECRET in lowered and _KIND.search(lowered) is not None)
         or (_CONFIG_MAP not in lowered and bool(_CORE.search(lowered) and _DATA.search(lowered)))
-        or any(form.search(lowered) for form in _FORMS)
+        or any(
+            any(word in lowered for word in words) and form.search(lowered) is not None
+            for words, form in _FORMS
+        )
         or (_SECRET in lowered and _LITERALS in lowered)
         or (any(field in lowered for field in _FIELDS) and _GENERATOR.search(lowered) is not None)
     )
@@ -177,17 +188,18 @@ def values_of(key: str, text: str) -> Values:
 
 def _values_as_written(key: str, text: str) -> Values:
     decoded = text_in(content_of_base64(text)) if _BASE64.fullmatch(text) else ""
-    plain = (decoded or text).strip()
-    if _stands_for_value(plain):
+    written = decoded or text
+    if _stands_for_value(written.strip()):
         return Values()
     says_who = key in START_DATA or is_identity(_ID.sub("", key))
     is_named = names_credential(key)
-    if says_who or has_placeholder(plain):
-        plain = without_placeholders(plain)
-        made = credential_readings(plain)
+    if says_who or has_placeholder(written):
+        written = without_placeholders(written)
+        made = credential_readings(written)
     else:
         made = readings(text, _is_telling)
-    every = chain(made, nested_credential_readings(plain))
+    plain = written.strip()
+    every = chain(made, nested_credential_readings(written))
     found = frozenset(each for each in every if not _stands_for_value(each))
     if not is_named:
         found = frozenset(each for each in found if not _ORDINARY.fullmatch(each))
