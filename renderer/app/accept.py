@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeAlias
 
-from renderer.app.comparison.side import Side, written_of
+from renderer.app.comparison.rendered_sides import written_of
+from renderer.app.comparison.side import Side
 from renderer.app.project import Project
 from renderer.app.public_diff import public_diff
 from renderer.app.sparse_checkout import SparseCheckout, last_commit_if_sparse

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 from renderer.app.comparison.before_the_project import with_settings_of
 from renderer.app.comparison.changed_files import changed_files
 from renderer.app.comparison.commit_steps import CommitSteps
-from renderer.app.comparison.compared_states import ComparedStates
+from renderer.app.comparison.compared_sides import ComparedSides
 from renderer.app.comparison.deployer_changes import DeployerChanges
 from renderer.app.comparison.deployers_above import DeployersAbove, deployers_above
 from renderer.app.comparison.ignores import Ignores
 from renderer.app.comparison.image_markers import with_new_markers
 from renderer.app.comparison.judged_by_former_facts import JudgedByFormerFacts
-from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.relocated_overlays import leaves_cluster, relocation_of
+from renderer.app.comparison.rendered_sides import RenderedSides
 from renderer.app.comparison.result import ComparedErrors, Comparison
 from renderer.app.comparison.revisions import Commit, commits_between, sides_of, with_overlay_hint
-from renderer.app.comparison.shared_resources import SharedResources
 from renderer.app.comparison.side import Side
 from renderer.app.comparison.unlisted_overlays import UnlistedOverlays
 from renderer.app.project import Project, chosen_overlays
@@ -138,46 +137,47 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     for earlier, later in pairwise(filter(None, sides)):
         later.follow(earlier)
     # Each overlay is rendered on all sides before the next one.
-    compared = ComparedStates((before, after), commits, causes, reporter)
+    compared = ComparedSides((before, after), len(commits) + 1, causes=causes, reporter=reporter)
     steps = CommitSteps(before, commits, changed[:-1], unlisted)
     deployers = DeployerChanges(before, after, changed[-1], unlisted.paths, unlisted.failed)
-    shared = SharedResources(before, after)
-    waiting: list[OverlayStates] = []  # until it is known which objects move between them
+    waiting: list[RenderedSides] = []  # until it is known which objects move between them
     for number, overlay in enumerate(in_turn(selected), start=1):
         path, stopwatch = overlay.path, Stopwatch()
         with reporter.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
             lacking = sparse.instead_of(path) if sparse else None
-            rendered = [
+            on_sides = [
                 None
                 if each is None or (path in relocated and each.goes_elsewhere(path, cluster))
                 else unlisted.rendered(each, overlay)
                 for each in sides
             ]
             if lacking:
-                rendered[-1] = lacking
-        states = OverlayStates(overlay, tuple(rendered), path)
-        first, last = states.ends
-        if unlisted.note(states):
-            errors.add(states)
-        steps.add(states)
+                on_sides[-1] = lacking
+        rendered = RenderedSides(overlay, tuple(on_sides), path)
+        first, last = rendered.ends
+        if unlisted.note(rendered):
+            errors.add(rendered)
+        steps.add(rendered)
+        compared.add(rendered)
         deployers.add(overlay, first, last)
         if above:
             above.add(overlay, first, last)
-        shared.add(path, first, last)
         if former.side and former.is_judged(path):
             former.add(overlay, first, last and (lacking or unlisted.rendered(former.side, overlay)))
         reporter.detail(f"{path}: both sides rendered in {stopwatch.lap()}")
         others = (relocation_of((before, each), path) for each in sides[1:] if each)
-        if states.may_have_moves or any(others):
-            waiting.append(states)
+        if rendered.may_have_moves or any(others):
+            waiting.append(rendered)
         else:
-            compared.add([states])
-    compared.add(waiting)
+            steps.compare([rendered])
+            compared.compare([rendered])
+    steps.compare(waiting)
+    compared.compare(waiting)
     # What is said of an overlay, from what it contains to what deploys it.
     paths = [overlay.path for overlay in selected]
-    at_commits = steps.differences(compared.at_commits(paths, steps.marked))
-    found: Sequence[OverlayDifference] = [*map(shared.marked, compared.between_sides(paths))]
-    found = former.worse(found, shared.marked)
+    at_commits = steps.differences(paths)
+    found: Sequence[OverlayDifference] = [*map(compared.marked, compared.differences(paths))]
+    found = former.worse(found, compared.marked)
     found = [*compared.with_other_overlays(found)]
     found = deployers.added_to(found, causes)
     if above:

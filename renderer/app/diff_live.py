@@ -19,9 +19,10 @@ from renderer.adopt.live.deletions import KINDS, is_being_deleted
 from renderer.adopt.live.revision_users import RevisionUsers, notes_about_others, notes_about_unnamed
 from renderer.app.comparison.compared_overlay import with_stalled_syncs
 from renderer.app.comparison.ignores import Ignores
+from renderer.app.comparison.rendered_sides import RenderedSide, written_of
 from renderer.app.comparison.result import Comparison, without_former_values
 from renderer.app.comparison.revisions import side_at
-from renderer.app.comparison.side import RenderedSide, Side, written_of
+from renderer.app.comparison.side import Side
 from renderer.app.comparison.synced_cluster import SyncedOverlay, with_whole_cluster
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch

@@ -8,8 +8,9 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
+from renderer.app.comparison.rendered_sides import RenderedSide
 from renderer.app.comparison.revisions import check_project_file, side_at
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.side import Side
 from renderer.app.project import Project
 from renderer.files.checkout import top_of_checkout
 from renderer.files.file_system import is_inside

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from renderer.app.comparison.compared_overlay import compare_sides
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.rendered_sides import RenderedSide
+from renderer.app.comparison.side import Side
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.bundled import data_folder
 from renderer.files.file_system import MemoryFileSystem

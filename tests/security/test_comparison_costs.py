@@ -16,8 +16,9 @@ from renderer.app.comparison.ignores import Ignores
 from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
 from renderer.app.comparison.redirected_overlays import RedirectedOverlays
 from renderer.app.comparison.relocated_overlays import Relocation, relocation_of
+from renderer.app.comparison.rendered_sides import RenderedSide
 from renderer.app.comparison.shared_clusters import SharedClusters
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.side import Side
 from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff import orders, reads, services
 from renderer.diff.compare import compare_overlay

@@ -4,13 +4,14 @@
 
 The sides:
 ``revisions``, ``side``       a project at a commit or in the work tree, rendered in memory
+``rendered_sides``            one overlay on a side, and on all of them
 ``listing``                   the files of a side that count
 ``common_files``, ``changed_files``  which files two sides share, and which differ
 ``former_facts``              the second side as the first one knows its clusters
 
 The overlays:
 ``compared_overlay``          one overlay, as its engine applies it: ``applied_sides``, ``ignores``
-``compared_states``, ``commit_steps``  all overlays, before, at each commit and after
+``compared_sides``, ``commit_steps``  all overlays, from the side before to the one after, and to each commit
 ``former_overlays``, ``moved_objects``  objects that move from one overlay to another
 ``relocated_overlays``        overlays that go to another cluster
 ``shared_resources``          objects that several overlays have

@@ -27,7 +27,7 @@ from renderer.adopt.live.ignored_differences import (
     rules_of_kustomization,
 )
 from renderer.adopt.live.managed_fields import FieldOwners
-from renderer.app.comparison.side import RenderedSide, written_of
+from renderer.app.comparison.rendered_sides import RenderedSide, written_of
 from renderer.diff.overlay_side import OverlaySide
 from renderer.gitops.argocd.application import is_application
 from renderer.gitops.flux.discovery import is_flux_kustomization

@@ -14,7 +14,8 @@ from contextlib import suppress
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from renderer.app.comparison.side import RenderedSide, Side, written_of
+from renderer.app.comparison.rendered_sides import RenderedSide, written_of
+from renderer.app.comparison.side import Side
 from renderer.diff.grouped import Group, Member, groups_of
 from renderer.diff.reads import cause_in
 from renderer.files.file_system import FileSystem, readable_content

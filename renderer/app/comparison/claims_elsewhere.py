@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
+from renderer.app.comparison.rendered_sides import RenderedSide, written_of
 from renderer.app.comparison.shared_clusters import SharedClusters
-from renderer.app.comparison.side import RenderedSide, written_of
 from renderer.diff.shared_claims import (
     claims_of_one_node,
     claims_written_by,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
+from renderer.app.comparison.compared_sides import ComparedSides
 from renderer.app.comparison.deployer_changes import DeployerChanges
-from renderer.app.comparison.moved_objects import OverlayStates
+from renderer.app.comparison.rendered_sides import RenderedSides, written_of
 from renderer.app.comparison.revisions import Commit
-from renderer.app.comparison.shared_resources import SharedResources
-from renderer.app.comparison.side import Side, written_of
+from renderer.app.comparison.side import Side
 from renderer.app.comparison.unlisted_overlays import UnlistedOverlays
 from renderer.diff.masking import shown_text, with_shown_names
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
@@ -16,11 +17,16 @@ from renderer.model.difference import CommitDifference, OverlayDifference
 from renderer.model.masking import Masking
 
 
-class CommitSteps:
-    """Collects what is known of each commit: what deploys the overlays, and what several of them have.
+class _Step(NamedTuple):
+    """A commit as it is compared with the first side: its overlays, and what deploys them."""
 
-    It also knows the values that no subject of a commit may show.
-    """
+    number: int
+    compared: ComparedSides
+    deployers: DeployerChanges
+
+
+class CommitSteps:
+    """Compares the commits, and knows the values that no subject of a commit may show."""
 
     def __init__(
         self,
@@ -32,37 +38,49 @@ class CommitSteps:
         """``changed`` are, for each commit, the files that differ between ``before`` and it."""
         self._commits = commits
         self._unlisted = unlisted
-        self._deployers = [
-            DeployerChanges(before, each.side, files, unlisted.paths, unlisted.failed) if each.side else None
-            for each, files in zip(commits, changed, strict=True)
+        #: None for a commit whose project cannot be used.
+        self._steps = [
+            _Step(
+                number,
+                ComparedSides((before, each.side), number),
+                DeployerChanges(before, each.side, files, unlisted.paths, unlisted.failed),
+            )
+            if each.side
+            else None
+            for number, (each, files) in enumerate(zip(commits, changed, strict=True), start=1)
         ]
-        self._shared = [SharedResources(before, each.side) if each.side else None for each in commits]
+        #: The overlays of a commit that cannot be read.
+        self._unread: dict[str, OverlayDifference] = {}
         self._values: set[str] = set()  # of Secrets
 
-    def add(self, overlay: OverlayStates) -> None:
-        """Add a compared overlay."""
-        before, *_ = overlay.states
-        between = zip(self._deployers, self._shared, overlay.states[1:-1], strict=True)
-        for deployers, shared, state in between:
-            if deployers is not None and shared is not None:
-                deployers.add(overlay.overlay, before, state)
-                shared.add(overlay.overlay.path, before, state)
-        for state in overlay.states if self._commits else ():
-            self._values |= secret_values(each.content for each in written_of(state))
+    def add(self, rendered: RenderedSides) -> None:
+        """Note what an overlay contains."""
+        path, first = rendered.overlay.path, rendered.sides[0]
+        release = first.content.release if first and first.content else None
+        self._unread[path] = OverlayDifference(path, rendered.overlay.name, (release, None))
+        for step in filter(None, self._steps):
+            step.compared.add(rendered)
+            step.deployers.add(rendered.overlay, first, rendered.sides[step.number])
+        for side in rendered.sides if self._commits else ():
+            self._values |= secret_values(each.content for each in written_of(side))
 
-    def marked(self, number: int, difference: OverlayDifference) -> OverlayDifference:
-        """Return the difference of an overlay at a commit, with the objects that another one applies, too."""
-        shared = self._shared[number]
-        return shared.marked(difference) if shared else difference
+    def compare(self, overlays: Sequence[RenderedSides]) -> None:
+        """Compare overlays at each commit: any number between which objects may move, or one without such."""
+        for step in filter(None, self._steps):
+            step.compared.compare(overlays)
 
-    def differences(self, found: Iterable[Sequence[OverlayDifference]]) -> tuple[CommitDifference, ...]:
-        """Return the commits, of whose overlays ``found`` has the differences."""
+    def differences(self, paths: Sequence[str]) -> tuple[CommitDifference, ...]:
+        """Return the commits with the differences of the overlays, in order."""
         of_secrets = Masking(self._values)
-        return tuple(
-            CommitDifference(
-                commit.name,
-                shown_text(commit.subject, of_secrets),
-                with_shown_names(self._unlisted.harm(deployers.added_to(each, None) if deployers else each)),
-            )
-            for commit, each, deployers in zip(self._commits, found, self._deployers, strict=True)
-        )
+        found: list[CommitDifference] = []
+        for commit, step in zip(self._commits, self._steps, strict=True):
+            if step is None:
+                lost = f"{commit.name} cannot be read"
+                differences = [self._unread[path]._replace(incomparable=lost) for path in paths]
+            else:
+                marked = [*map(step.compared.marked, step.compared.differences(paths))]
+                compared = [*step.compared.with_other_overlays(marked)]
+                differences = [*step.deployers.added_to(compared, None)]
+            shown = with_shown_names(self._unlisted.harm(differences))
+            found.append(CommitDifference(commit.name, shown_text(commit.subject, of_secrets), shown))
+        return tuple(found)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from renderer.app.comparison.applied_sides import EngineRules, are_exempt, as_applied, engine_rules, overdue
 from renderer.app.comparison.ignores import rules_not_evaluated, with_unsynced
-from renderer.app.comparison.moved_objects import OverlayStates
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.rendered_sides import RenderedSide, RenderedSides
+from renderer.app.comparison.side import Side
 from renderer.diff.compare import compare_overlay
 from renderer.diff.equal_changes import EqualChanges
 from renderer.diff.vm_change import VmChangeOf, change_as_written
@@ -36,17 +36,17 @@ class AppliedDifference(NamedTuple):
 
 
 def compare_as_applied(
-    sides: tuple[Side, Side], states: OverlayStates, equal_changes: EqualChanges
+    sides: tuple[Side, Side], rendered: RenderedSides, equal_changes: EqualChanges
 ) -> AppliedDifference:
     """Compare an overlay as its engine applies it: without what that ignores, or does not apply.
 
     If the overlay is not an entry point, its engine is looked up only for an object that is refused or has
     annotations for Flux. ``equal_changes`` are as in ``compare_sides``.
     """
-    overlay, former, rendered, between = states.overlay, states.former, states.ends, states.between
+    overlay, former, ends, between = rendered.overlay, rendered.former, rendered.ends, rendered.between
     path, name = overlay.path, overlay.name
-    before, after = rendered
-    needs_engine = overlay.entry is not None or any(map(are_exempt, rendered))
+    before, after = ends
+    needs_engine = overlay.entry is not None or any(map(are_exempt, ends))
     engine = _engine_of(*sides, overlay, former) if needs_engine else EngineRules()
     applied, ignored = as_applied(before, after, engine)
     found = compare_sides(sides, (before, applied), path, name, between, equal_changes)
@@ -55,13 +55,13 @@ def compare_as_applied(
         applied, ignored = as_applied(before, after, engine)
         if applied is not after:
             found = compare_sides(sides, (before, applied), path, name, between)
-    found = with_unsynced(found, engine, rendered)
+    found = with_unsynced(found, engine, ends)
     unclear = rules_not_evaluated(engine, found.changes)
     found = found._replace(ignored=(*ignored, *found.ignored, *unclear), cluster=overlay.cluster)
     if former != path:
         found = found._replace(former=former)
     found = _with_doubts(found, sides[0], sides[0].overlays.get(former), needs_engine=needs_engine)
-    return AppliedDifference(_with_overdue(found, rendered, engine), applied)
+    return AppliedDifference(_with_overdue(found, ends, engine), applied)
 
 
 def _engine_of(before: Side, after: Side, overlay: Overlay, former: str) -> EngineRules:
@@ -115,7 +115,7 @@ def compare_sides(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and two 
 ) -> OverlayDifference:
     """Return the difference of an overlay.
 
-    ``between`` has the states of the overlay since its VMs were started from the first side, oldest first.
+    ``between`` are the sides of the overlay since its VMs were started from the first one, oldest first.
     ``equal_changes`` holds the judgements of the overlays compared so far.
     """
     failed = [

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from renderer.app.comparison.compared_overlay import compare_sides
+from renderer.app.comparison.rendered_sides import RenderedSide, objects_of, written_of
 from renderer.app.comparison.shared_clusters import SharedClusters
-from renderer.app.comparison.side import RenderedSide, Side, objects_of, written_of
+from renderer.app.comparison.side import Side
 from renderer.checks.schemas.definition_changes import DEFINITION, SOURCE, DefinitionChange
 from renderer.diff.moved import unchanged
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView

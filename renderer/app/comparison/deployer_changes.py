@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from renderer.app.comparison.deployer_map import DeployerMap, entry_of
 from renderer.app.comparison.overlay_owners import joint_owners, with_new_owners
 from renderer.app.comparison.redirected_overlays import RedirectedOverlays
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.rendered_sides import RenderedSide
+from renderer.app.comparison.side import Side
 from renderer.app.comparison.stopped_kustomizations import StoppedKustomizations, encrypted_secret
 from renderer.app.comparison.taken_applications import Taken, taken_applications
 from renderer.app.comparison.tree_changes import TreeChanges

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 
 from renderer.app.comparison.changed_files import changed_files
 from renderer.app.comparison.deployer_changes import DeployerChanges
+from renderer.app.comparison.rendered_sides import RenderedSide
 from renderer.app.comparison.revisions import clone_files
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.side import Side
 from renderer.app.project import Project, project_files
 from renderer.files.file_system import EditedFiles
 from renderer.files.git_repository import GitRepository

@@ -10,8 +10,7 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
-from renderer.app.comparison.moved_objects import OverlayStates
-from renderer.app.comparison.side import written_of
+from renderer.app.comparison.rendered_sides import RenderedSides, written_of
 from renderer.app.comparison.taken_applications import Taken
 from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
@@ -45,13 +44,13 @@ class EngineObjects:
         #: The objects that overlays contain, on each side.
         self._contained: dict[str, tuple[Mapping[ObjectKey, Resource], Mapping[ObjectKey, Resource]]] = {}
 
-    def add(self, overlay: OverlayStates) -> None:
+    def add(self, rendered: RenderedSides) -> None:
         """Add an overlay; the objects in it are compared with it."""
         before, after = (
             {each.object_key: each for each in written_of(side) if each.gvk.group.endswith(ENGINE_GROUPS)}
-            for side in overlay.ends
+            for side in rendered.ends
         )
-        self._contained[overlay.overlay.path] = before, after
+        self._contained[rendered.overlay.path] = before, after
 
     def judged(
         self, overlays: Iterable[OverlayDifference], deployers: Collection[ObjectKey]

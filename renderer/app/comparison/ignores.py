@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from renderer.adopt.live.ignored_differences import effective_rules
 from renderer.adopt.live.managed_fields import FieldOwners
 from renderer.app.comparison.applied_sides import EngineRules
-from renderer.app.comparison.side import RenderedSide, written_of
+from renderer.app.comparison.rendered_sides import RenderedSide, written_of
 from renderer.app.usage_error import UsageError
 from renderer.golang.glob_table import GlobTable
 from renderer.kubevirt.facts.lists import field_changes

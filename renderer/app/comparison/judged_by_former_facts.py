@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from renderer.app.comparison.compared_states import ComparedStates
+from renderer.app.comparison.compared_sides import ComparedSides
 from renderer.app.comparison.former_facts import former_facts
-from renderer.app.comparison.moved_objects import OverlayStates
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.rendered_sides import RenderedSide, RenderedSides
+from renderer.app.comparison.side import Side
 from renderer.app.reporter import Reporter
 from renderer.model.difference import (
     Danger,
@@ -39,12 +39,12 @@ class JudgedByFormerFacts:
         self._by = f"as {before.name} {'knows the cluster' if facts and facts.changed else 'renders it'}"
         self.side = facts.side if facts else None
         self.assumptions = facts.assumptions if facts else ()
-        self._compared = ComparedStates((before, self.side), (), None, reporter) if self.side else None
-        self._overlays: list[OverlayStates] = []
+        self._compared = ComparedSides((before, self.side), reporter=reporter) if self.side else None
+        self._overlays: list[RenderedSides] = []
 
     def add(self, overlay: Overlay, before: RenderedSide | None, after: RenderedSide | None) -> None:
         """Add an overlay, rendered for the first side and for ``side``."""
-        self._overlays.append(OverlayStates(overlay, (before, after), overlay.path))
+        self._overlays.append(RenderedSides(overlay, (before, after), overlay.path))
 
     def worse(
         self,
@@ -62,9 +62,9 @@ class JudgedByFormerFacts:
                 self._lost(each, "its sources cannot be used") if self.is_judged(each.path) else each
                 for each in differences
             ]
-        self._compared.add(self._overlays)
+        self._compared.compare(self._overlays)
         paths = [each.overlay.path for each in self._overlays]
-        former = dict(zip(paths, map(marked, self._compared.between_sides(paths)), strict=True))
+        former = dict(zip(paths, map(marked, self._compared.differences(paths)), strict=True))
         return [
             self._worse_of(each, former[each.path]) if each.path in former else each for each in differences
         ]

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
 
 from renderer.app.comparison.former_overlays import Objects, Origins, origins_of
 from renderer.app.comparison.overlay_owners import Handover, owners_of
 from renderer.app.comparison.relocated_overlays import Relocation, leaves_cluster, relocation_of
-from renderer.app.comparison.side import RenderedSide, Side, objects_of, written_of
+from renderer.app.comparison.rendered_sides import RenderedSide, RenderedSides, objects_of, written_of
+from renderer.app.comparison.side import Side
 from renderer.diff.deletions import Deletions
 from renderer.diff.masking import without_secret_words
 from renderer.diff.moved import with_deletion_risk, with_origins
@@ -28,51 +28,18 @@ from renderer.model.difference import ChangeType, OverlayDifference, ResourceCha
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.masking import Masking
-from renderer.model.render_config import Overlay
 from renderer.model.run.taint import taint
 from renderer.pipeline.vm_changes import ProjectState
 
 
-class OverlayStates(NamedTuple):
-    """An overlay before a change, at its commits, and after it; None where the project does not have it.
-
-    ``former`` is the path of the overlay of the states before.
-    """
-
-    overlay: Overlay
-    states: tuple[RenderedSide | None, ...]
-    former: str
-
-    @property
-    def ends(self) -> tuple[RenderedSide | None, RenderedSide | None]:
-        """The first and the last state."""
-        return self.states[0], self.states[-1]
-
-    @property
-    def between(self) -> list[RenderedSide]:
-        """The rendered states between the first and the last one that differ from the one before.
-
-        A state that was taken over from the commit before (``Side.follow``) is the same object.
-        """
-        rendered = [each for each in self.states[1:-1] if each is not None and each.content is not None]
-        former = (self.states[0].state if self.states[0] else None, *(each.state for each in rendered))
-        return [each for each, before in zip(rendered, former, strict=False) if each.state is not before]
-
-    @property
-    def may_have_moves(self) -> bool:
-        """True if a state has other objects than the first one, or has fewer."""
-        before, *others = (objects_of(each).keys() for each in self.states)
-        return any(each != before for each in others)
-
-
 class MovedObjects:
-    """The objects that move to other overlays until one state, of the number ``state`` after the first."""
+    """The objects that move to other overlays from the first side to the one at the position ``number``."""
 
-    def __init__(self, sides: tuple[Side, Side], overlays: Sequence[OverlayStates], state: int) -> None:
+    def __init__(self, sides: tuple[Side, Side], overlays: Sequence[RenderedSides], number: int) -> None:
         self._sides = sides
-        self._state = state
+        self._number = number
         self._overlays = {each.overlay.path: each for each in overlays}
-        self._objects = cache(lambda path, number: objects_of(self._overlays[path].states[number]))
+        self._objects = cache(lambda path, number: objects_of(self._overlays[path].sides[number]))
         self._owners = cache(owners_of)
         self._deletions = cache(self._find_deletions)
         lost, gained = self._lost_and_gained()
@@ -85,7 +52,7 @@ class MovedObjects:
         }
         #: The former paths of the overlays that gain objects: of a new one, that of most of its objects.
         self._former = {
-            path: path if self._overlays[path].states[0] else Counter(each.values()).most_common(1)[0][0]
+            path: path if self._overlays[path].sides[0] else Counter(each.values()).most_common(1)[0][0]
             for path, each in found.items()
         }
         #: The former overlay of each object that an overlay gains, by the path of that overlay.
@@ -107,10 +74,10 @@ class MovedObjects:
         lost: dict[str, Objects] = {}
         gained: dict[str, Objects] = {}
         for path, overlay in self._overlays.items():
-            sides = overlay.states[0], overlay.states[self._state]
+            sides = overlay.sides[0], overlay.sides[self._number]
             if any(each is not None and each.content is None for each in sides):
                 continue  # it cannot be compared
-            old, new = self._objects(path, 0), self._objects(path, self._state)
+            old, new = self._objects(path, 0), self._objects(path, self._number)
             staying = () if leaves_cluster(self._sides, path) else old.keys() & new.keys()
             if old.keys() - staying:
                 lost[path] = {key: each for key, each in old.items() if key not in staying}
@@ -136,28 +103,28 @@ class MovedObjects:
                 found[path] |= {each: origin for each in revisions if each in left[origin]}
         for path in sorted(moved, key=lambda each: -len(moved[each])):
             former = self._former[path]
-            if former != path and self._overlays[former].states[self._state] is None:
+            if former != path and self._overlays[former].sides[self._number] is None:
                 found[path] |= dict.fromkeys(left.pop(former, ()), former)
         return found
 
-    def compared(self, path: str) -> OverlayStates:
-        """Return an overlay with the former states of what it gains, and without what it loses."""
+    def compared(self, path: str) -> RenderedSides:
+        """Return an overlay with the former objects that it gains, and without those that it loses."""
         found, former = self._overlays[path], self._former.get(path, path)
-        states = (
+        sides = (
             self._with_gains(self._without_losses(each, path), path, former, number)
-            for number, each in enumerate(found.states[: self._state])
+            for number, each in enumerate(found.sides[: self._number])
         )
-        return OverlayStates(found.overlay, (*states, found.states[self._state]), former)
+        return RenderedSides(found.overlay, (*sides, found.sides[self._number]), former)
 
     def relocation(self, path: str) -> Relocation | None:
-        """Return the clusters of an overlay that belongs to another one from this state on."""
+        """Return the clusters of an overlay that belongs to another one from this side on."""
         return relocation_of(self._sides, path)
 
     def departed(self, path: str) -> RenderedSide | None:
         """Return what leaves the cluster of an overlay that goes to another one; None if nothing does."""
         if not leaves_cluster(self._sides, path):
             return None
-        return self._without(self._overlays[path].states[0], self._leaving.get(path, set()))
+        return self._without(self._overlays[path].sides[0], self._leaving.get(path, set()))
 
     def _without_losses(self, side: RenderedSide | None, path: str) -> RenderedSide | None:
         if leaves_cluster(self._sides, path):
@@ -174,8 +141,8 @@ class MovedObjects:
     def _with_gains(
         self, side: RenderedSide | None, path: str, former: str, number: int
     ) -> RenderedSide | None:
-        """Return a state with the objects that it gains; that of a new overlay is made of its former one."""
-        base = side or self._overlays[former].states[number]
+        """Return a side with the objects that it gains; that of a new overlay is made of its former one."""
+        base = side or self._overlays[former].sides[number]
         origins = self._origins.get(path)
         if not origins or base is None or base.content is None or base.state is None:
             return side
@@ -184,7 +151,7 @@ class MovedObjects:
         gained = []
         for key, origin in origins.items():
             found = self._objects(origin, number).get(key)
-            other = self._overlays[origin].states[number]
+            other = self._overlays[origin].sides[number]
             if found is None or key in objects or other is None or other.content is None:
                 continue
             objects[key] = found
@@ -201,7 +168,7 @@ class MovedObjects:
 
     def remarked(self, difference: OverlayDifference) -> OverlayDifference:
         """Return the difference of an overlay with remarks on the objects that have moved to it."""
-        origins, now = self._origins.get(difference.path), self._objects(difference.path, self._state)
+        origins, now = self._origins.get(difference.path), self._objects(difference.path, self._number)
         if not origins:
             return difference
         after = {key: now[key].current_id for key in origins if key in now}
@@ -229,7 +196,7 @@ class MovedObjects:
 
     def _find_deletions(self, path: str) -> tuple[Deletions, Masking]:
         """Return the judge of deletions from an overlay, and the values of its Secrets."""
-        states = self._overlays[path].states
-        before, after = (each.content if each else None for each in (states[0], states[self._state]))
+        rendered = self._overlays[path].sides
+        before, after = (each.content if each else None for each in (rendered[0], rendered[self._number]))
         sides = Sides(before, after)
         return Deletions(sides), sides.secrets

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 
 from renderer.app.comparison.manifests_with import Manifest, manifests_with
-from renderer.app.comparison.side import RenderedSide, Side, written_of
+from renderer.app.comparison.rendered_sides import RenderedSide, written_of
+from renderer.app.comparison.side import Side
 from renderer.diff.missing import texts_in
 from renderer.files.file_system import folder_of
 from renderer.kubevirt.facts.made_by_cluster import is_system_namespace

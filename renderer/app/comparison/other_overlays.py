@@ -10,9 +10,10 @@ from renderer.app.comparison.new_namespaces import NewNamespaces
 from renderer.app.comparison.policies_elsewhere import PoliciesElsewhere
 from renderer.app.comparison.quotas_elsewhere import QuotasElsewhere
 from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
+from renderer.app.comparison.rendered_sides import RenderedSide, written_of
 from renderer.app.comparison.services_elsewhere import ServicesElsewhere
 from renderer.app.comparison.shared_clusters import SharedClusters
-from renderer.app.comparison.side import RenderedSide, Side, written_of
+from renderer.app.comparison.side import Side
 from renderer.app.comparison.unknown_names import UnknownNames
 from renderer.diff.made_claims import MadeClaims
 from renderer.diff.shared_identities import SharedIdentities
@@ -23,8 +24,8 @@ from renderer.model.render_config import Overlay
 class OtherOverlays:
     """Judges what one overlay does to machines of another one, of all overlays on two sides."""
 
-    def __init__(self, sides: tuple[Side, Side]) -> None:
-        self._clusters = SharedClusters(sides)
+    def __init__(self, sides: tuple[Side, Side], clusters: SharedClusters) -> None:
+        self._clusters = clusters
         self._readers = ReadersElsewhere(self._clusters)
         self._services = ServicesElsewhere(self._clusters)
         self._definitions = DefinitionsElsewhere(self._clusters, sides)

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
+from renderer.app.comparison.rendered_sides import RenderedSide, written_of
 from renderer.app.comparison.shared_clusters import SharedClusters
-from renderer.app.comparison.side import RenderedSide, written_of
 from renderer.diff.network_policies import (
     Cuts,
     Policies,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from renderer.app.comparison.rendered_sides import RenderedSide, written_of
 from renderer.app.comparison.shared_clusters import SharedClusters
-from renderer.app.comparison.side import RenderedSide, written_of
 from renderer.diff.quotas import (
     LauncherPods,
     impact_of_limits,

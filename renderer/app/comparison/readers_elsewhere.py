@@ -12,8 +12,8 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import NamedTuple
 
+from renderer.app.comparison.rendered_sides import RenderedSide
 from renderer.app.comparison.shared_clusters import ClusterGroup, SharedClusters
-from renderer.app.comparison.side import RenderedSide
 from renderer.diff.missing import Makers, may_make_others, names_of, removed_objects, with_missing_objects
 from renderer.diff.reads import (
     ChangedObject,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from renderer.app.comparison.moved_objects import OverlayStates
-from renderer.app.comparison.side import Side, written_of
+from renderer.app.comparison.rendered_sides import RenderedSides, written_of
+from renderer.app.comparison.side import Side
 from renderer.app.target_remarks import remarks_on_installed_release, remarks_on_targets
 from renderer.findings.located import Located
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
@@ -84,7 +84,7 @@ def without_former_values(errors: tuple[Diagnostic, ...], former: Masking) -> tu
 
 
 class ComparedErrors:
-    """Collects the errors of the overlays on both sides, and none of the states between them."""
+    """Collects the errors of the overlays on both sides, and none of the commits between them."""
 
     def __init__(self, before: Side, after: Side) -> None:
         self._sides = before, after
@@ -103,17 +103,17 @@ class ComparedErrors:
         if after.asked_release is None:
             self._after.add(remarks_on_installed_release(after.fs, after.config, after.found, changed))
 
-    def add(self, overlay: OverlayStates) -> None:
+    def add(self, rendered: RenderedSides) -> None:
         """Add the errors of an overlay."""
-        path, (first, last) = overlay.overlay.path, overlay.ends
+        path, (first, last) = rendered.overlay.path, rendered.ends
         if first:
             (self._before if first.content is None else self._known).add(first.errors, path)
         if last:
-            rendered = self._sides[1].overlays.get(path)
+            overlay = self._sides[1].overlays.get(path)
             former = written_of(first) if last.errors else ()
             secrets = Masking(secret_values(each.content for each in former))
             self._after.add(without_former_values(last.errors, secrets), path)
-            self._after.add(remarks_on_targets([rendered] if rendered else []))
+            self._after.add(remarks_on_targets([overlay] if overlay else []))
 
     def with_difference(self, difference: Difference) -> Comparison:
         """Return the result."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from renderer.app.comparison.rendered_sides import RenderedSide, written_of
 from renderer.app.comparison.shared_clusters import ClusterGroup, SharedClusters
-from renderer.app.comparison.side import RenderedSide, written_of
 from renderer.diff.services import (
     Served,
     judged_by_labels,

@@ -13,7 +13,8 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from renderer.app.comparison.side import RenderedSide, Side, objects_of
+from renderer.app.comparison.rendered_sides import RenderedSide, objects_of
+from renderer.app.comparison.side import Side
 from renderer.files.file_system import folder_of
 from renderer.gitops.argocd.application import is_application_set
 from renderer.model.kube.res_id import ObjectKey

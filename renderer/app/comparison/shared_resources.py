@@ -14,8 +14,9 @@ from typing import TypeAlias
 
 from renderer.app.comparison.compared_overlay import compare_sides
 from renderer.app.comparison.overlay_owners import owners_of
+from renderer.app.comparison.rendered_sides import RenderedSide, objects_of
 from renderer.app.comparison.shared_clusters import SharedClusters
-from renderer.app.comparison.side import RenderedSide, Side, objects_of
+from renderer.app.comparison.side import Side
 from renderer.diff.moved import unchanged
 from renderer.diff.totals import totals_of
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -38,8 +39,8 @@ _Place: TypeAlias = tuple[tuple[str, ...], ObjectKey]
 class SharedResources:
     """The objects of all overlays on both sides, by what they are in a cluster."""
 
-    def __init__(self, before: Side, after: Side) -> None:
-        self._sides = before, after
+    def __init__(self, sides: tuple[Side, Side], clusters: SharedClusters) -> None:
+        self._sides, self._clusters = sides, clusters
         self._rendered: dict[str, tuple[RenderedSide | None, RenderedSide | None]] = {}
         #: The objects of an overlay on the first or second side (0 or 1).
         self._objects = cache(lambda path, number: objects_of(self._rendered[path][number]))
@@ -47,7 +48,6 @@ class SharedResources:
         #: The first overlay with an object after the change, and the first with it on both sides.
         self._first: dict[_Place, str] = {}
         self._first_kept: dict[_Place, str] = {}
-        self._clusters = SharedClusters(self._sides)
         #: The overlays with an object after the change, unless the project says the cluster of each.
         self._having: dict[ObjectKey, list[str]] = {}
 

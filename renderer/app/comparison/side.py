@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from glob import escape
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from renderer.app.comparison.applying_engine import ApplyingEngine
 from renderer.app.comparison.common_files import CommonFiles, SideFiles
 from renderer.app.comparison.listing import Listing
+from renderer.app.comparison.rendered_sides import RenderedSide
 from renderer.app.project import proposal, proposed_config
 from renderer.diff.overlay_side import OverlaySide
 from renderer.files.file_system import FileSystem
@@ -26,7 +27,7 @@ from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.kube.json import EMPTY
-from renderer.model.kube.res_id import ObjectKey, ResId
+from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import OWNERSHIP_FILE, ExpandMode, Overlay, RenderConfig
@@ -47,34 +48,6 @@ if TYPE_CHECKING:
     from renderer.kubevirt.instancetype.catalog import Catalog
     from renderer.pipeline.project_catalogs import ProjectCatalogs
     from renderer.provenance.trace import Trace
-
-
-class RenderedSide(NamedTuple):
-    """An overlay rendered on one side.
-
-    ``content`` is None if it could not be rendered; ``errors`` say why, or which resources are refused.
-    ``state`` has the resources and instance types that its virtual machines find in the cluster. ``unknown``
-    says why the side cannot be compared, if rendering it has not failed.
-    """
-
-    content: OverlaySide | None
-    errors: tuple[Diagnostic, ...] = ()
-    state: ProjectState | None = None
-    unknown: str = ""
-
-    def with_written(self, written: Iterable[Resource]) -> Self:
-        """Return it with these objects; itself if it could not be rendered."""
-        return self._replace(content=self.content and self.content._replace(written=tuple(written)))
-
-
-def written_of(side: RenderedSide | None) -> Sequence[Resource]:
-    """Return the objects of a side; none if it does not have the overlay, or could not be rendered."""
-    return side.content.written if side and side.content else ()
-
-
-def objects_of(side: RenderedSide | None) -> Mapping[ObjectKey, Resource]:
-    """Return the objects of a side as ``written_of``, by their identity in a cluster."""
-    return {each.current_id.object_key: each for each in written_of(side)}
 
 
 class _Rendering(NamedTuple):

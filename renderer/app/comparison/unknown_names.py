@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from renderer.app.comparison.manifests_with import Manifest, manifests_with
 from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.rendered_sides import RenderedSide
+from renderer.app.comparison.side import Side
 from renderer.diff.masking import without_secret_words
 from renderer.diff.missing import texts_in
 from renderer.diff.new_names import NewName, new_names, with_unknown_names

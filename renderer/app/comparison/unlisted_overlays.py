@@ -16,9 +16,9 @@ from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
 
 from renderer.app.comparison.engine_objects import EngineObjects, differences_by_folder
-from renderer.app.comparison.moved_objects import OverlayStates
+from renderer.app.comparison.rendered_sides import RenderedSide, RenderedSides, written_of
 from renderer.app.comparison.shared_clusters import SharedClusters
-from renderer.app.comparison.side import RenderedSide, Side, written_of
+from renderer.app.comparison.side import Side
 from renderer.app.comparison.taken_applications import Taken
 from renderer.app.comparison.tool_inputs import ToolInputs, differing_places
 from renderer.app.comparison.unlisted_side import UnlistedSide
@@ -162,15 +162,15 @@ class UnlistedOverlays:
             found.update(each.origin.document_place for each in every)
         return frozenset(found)
 
-    def note(self, states: OverlayStates) -> bool:
+    def note(self, rendered: RenderedSides) -> bool:
         """Note what an overlay contains. Return True if the project lists it, so that its errors count."""
-        path = states.overlay.path
-        for side, written in zip(self._sides, map(written_of, states.ends), strict=True):
+        path = rendered.overlay.path
+        for side, written in zip(self._sides, map(written_of, rendered.ends), strict=True):
             self._rendered.update(*((one.object_key, one.origin.document_place) for one in written))
             side.configuring += filter(configures_kubevirt, written)
-        self._engines.add(states)
+        self._engines.add(rendered)
         if path in self.paths and any(
-            each and each.content is None and not each.unknown for each in states.ends
+            each and each.content is None and not each.unknown for each in rendered.ends
         ):
             self.failed.add(path)
         return path not in self.paths and path not in self._completed
