@@ -208,6 +208,7 @@ def test_manifest_that_nothing_deploys_is_named(folder: Path) -> None:
     [
         ("LiveMigrate", "Evict", "KubeVirt kubevirt/kubevirt in infra: evicted"),
         ("", None, "data lost: KubeVirt kubevirt: deleted with all machines"),
+        ("spec: {", "spec: {productName: x, ", "    spec.productName: nothing -> x\n"),  # not judged
     ],
 )
 def test_kubevirt_that_nothing_deploys_is_compared(

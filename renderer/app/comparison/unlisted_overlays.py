@@ -25,7 +25,7 @@ from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
 from renderer.files.file_system import folder_of
 from renderer.kubevirt.facts.installed_release import lost_manifests, replaced_release
-from renderer.kubevirt.facts.kinds import configures_kubevirt
+from renderer.kubevirt.facts.kinds import configures_cluster, configures_kubevirt
 from renderer.kubevirt.facts.lists import is_same
 from renderer.model.difference import Danger, OverlayDifference
 from renderer.model.kube.json import EMPTY
@@ -356,7 +356,12 @@ class UnlistedOverlays:
 
 
 def _harm(overlay: OverlayDifference) -> Iterator[OverlayDifference]:
-    """Yield an overlay with its harmful changes; nothing if there are none."""
-    changes = tuple(each for each in overlay.changes if each.danger is not Danger.NONE)
+    """Yield an overlay with its harmful changes and those of KubeVirt's configuration; nothing without any.
+
+    Not each field of that configuration is judged, and all machines depend on it.
+    """
+    changes = tuple(
+        each for each in overlay.changes if each.danger is not Danger.NONE or configures_cluster(each.id.gvk)
+    )
     if changes or overlay.incomparable:
         yield overlay._replace(changes=changes)

@@ -258,11 +258,17 @@ class UnlistedSide:
         return frozenset(found)
 
     def as_written(self, path: str) -> OverlaySide | None:
-        """Return the objects in the files of an overlay; None without the overlay."""
+        """Return the objects in the files of an overlay; None without the overlay.
+
+        Of several with one name, one is an object, and the others are patches.
+        """
         if path not in self.overlays:
             return None
-        objects = (each for file in sorted(self.resource_files(path)) for each in self._objects_of(file))
-        return self.of_objects(objects, path, self.overlays[path].deployer)
+        objects: dict[ObjectKey, Resource] = {}
+        for file in sorted(self.resource_files(path)):
+            for each in self._objects_of(file):
+                objects.setdefault(each.object_key, each)
+        return self.of_objects(objects.values(), path, self.overlays[path].deployer)
 
     def of_objects(
         self, objects: Iterable[Resource], near: str, deployer: Resource | None = None

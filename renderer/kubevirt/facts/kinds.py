@@ -13,6 +13,7 @@ from typing import Final
 
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
 
 KUBEVIRT_GROUP = "kubevirt.io"
@@ -58,6 +59,13 @@ DATA_IMPORT_CRON = "DataImportCron"
 CONTROLLER_REVISION = "ControllerRevision"
 #: Kinds that are counted as virtual machines.
 MACHINES = (VM, VMI, VM_POOL, VMI_REPLICA_SET)
+
+_CONFIGURING_KINDS = frozenset(
+    {
+        *(KUBEVIRT, CDI, HYPERCONVERGED, SSP, STORAGE_PROFILE),
+        *("AAQ", "HostPathProvisioner", "MigController", "MigrationPolicy", "NetworkAddonsConfig"),
+    }
+)
 
 #: The API version in which every release of KubeVirt stores instance types and preferences.
 INSTANCETYPE_VERSION = "v1beta1"
@@ -146,6 +154,11 @@ CLUSTER_KINDS = frozenset(matcher_type.cluster_kind for matcher_type in MATCHER_
 def is_kubevirt_group(group: str) -> bool:
     """Return True if an API group is KubeVirt's own or a subgroup of it, which includes CDI's."""
     return group == KUBEVIRT_GROUP or group.endswith(f".{KUBEVIRT_GROUP}")
+
+
+def configures_cluster(gvk: Gvk) -> bool:
+    """Return True for the kinds that decide over all machines of a cluster, and that no machine names."""
+    return gvk.kind in _CONFIGURING_KINDS and is_kubevirt_group(gvk.group)
 
 
 def is_hyperconverged(resource: Resource) -> bool:
