@@ -14,7 +14,7 @@ from renderer.diff.server_defaults import is_default_on_one_side, with_stored_da
 from renderer.diff.sides import Sides
 from renderer.diff.vm_change import VmChangeOf
 from renderer.diff.vm_fields import vm_changes
-from renderer.kubevirt.facts.kinds import STORAGE_CLASS, VM
+from renderer.kubevirt.facts.kinds import KUBEVIRT, STORAGE_CLASS, VM
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, has_matchers
 from renderer.kubevirt.impact.garbage_collection import owned_by_another
@@ -31,6 +31,7 @@ from renderer.kubevirt.impact.other_cluster import (
     workload_update,
 )
 from renderer.kubevirt.impact.other_operators import scaling_impact
+from renderer.kubevirt.impact.settings import with_settings
 from renderer.kubevirt.impact.state import VmChange
 from renderer.kubevirt.impact.stateful_set import claims_lost_by_scaling
 from renderer.kubevirt.impact.table import Views
@@ -157,6 +158,7 @@ class UpdateJudge:
             impact = impact or released_volume(before, after, self._sides.outlook.storage[0])
             data = claims_lost_by_scaling(before, after, self._sides.outlook.storage[0])
             changes = with_same_content(field_changes(before.content, after.content), before, after)
+            changes = with_settings(changes, before, after) if after.kind == KUBEVIRT else changes
             return Judgement(changes, impact or impact_of_fields(changes), data=data)
         applied = self._as_applied(before, after)
         views = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])

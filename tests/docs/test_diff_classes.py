@@ -19,6 +19,7 @@ from renderer.kubevirt.impact.immutable.refusals import read_in
 from renderer.kubevirt.impact.immutable.row import ImmutableRow
 from renderer.kubevirt.impact.reads import IMPORTER
 from renderer.kubevirt.impact.reads import RULES as READS
+from renderer.kubevirt.impact.settings import SETTINGS
 from renderer.kubevirt.impact.sync import STEPS
 from renderer.kubevirt.impact.table import ROWS as FIELDS
 from renderer.kubevirt.impact.table import Base
@@ -94,6 +95,17 @@ def guest() -> Iterator[Row]:
         yield row.fact, row.windows, row.linux, _code([row.upstream])
 
 
+def settings() -> Iterator[Row]:
+    yield "setting", "judged", "upstream"
+    notes = dict.fromkeys(each.note for each in SETTINGS)
+    for note in sorted(notes, key=bool):
+        rows = [each for each in SETTINGS if each.note == note]
+        for row in rows if not note else ():
+            yield _code([row.field]), "by its value", _code([row.source])
+        if note:
+            yield _code([each.field for each in rows]), note, ""
+
+
 def _code(texts: Sequence[str]) -> str:
     return ", ".join(f"`{text}`" for text in texts)
 
@@ -106,6 +118,7 @@ TABLES: Mapping[str, Callable[[], Iterator[Row]]] = {
     "## Disks": disks,
     "## Facts that the guest sees": guest,
     "## Fields of a running machine": steps,
+    "## Settings of the KubeVirt object": settings,
     "## Fields outside of the template, pools and replica sets": machine_fields,
 }
 

@@ -6,9 +6,10 @@ After an upgrade, KubeVirt moves the instances that the old release runs to the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from renderer.kubevirt.facts.cluster import Cluster, read_cluster_config
+from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, Cluster, read_cluster_config
+from renderer.kubevirt.facts.cpu_models import is_obsolete_model
 from renderer.kubevirt.facts.installed_release import (
     followed_otherwise,
     installs_operator,
@@ -20,6 +21,7 @@ from renderer.kubevirt.facts.kinds import APPS_GROUP, CATALOG_SOURCE, HYPERCONVE
 from renderer.kubevirt.facts.virtual_machine import HALTED
 from renderer.kubevirt.impact.components import component_impacts, customizations
 from renderer.kubevirt.impact.migratable import obstacle_in_cluster, unknown_claims
+from renderer.kubevirt.impact.settings import changed_settings
 from renderer.kubevirt.impact.state import InstanceState, Update, VmChange
 from renderer.model.difference import Effect, Impact, worst
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
@@ -33,7 +35,8 @@ _IMAGES = ("imageRegistry", "imageTag")
 _OPERATOR_NAME = "virt-operator"
 _IMAGE_VARIABLE = pattern(r"KUBEVIRT_VERSION=|\w+_(?:IMAGE|SHASUM)=")
 _CONFIGURATION = ("spec", "configuration")
-_NO_POD = "KubeVirt makes no pod for its next start or live migration"
+_NEXT = "its next start or live migration"
+_NO_POD = f"KubeVirt makes no pod for {_NEXT}"
 _OPERATOR = "pkg/virt-operator/util/config.go GetTargetConfigFromKV"
 _CUSTOMIZER = "pkg/virt-operator/resource/apply/patches.go NewCustomizer"
 #: The fields of a CatalogSource that say which operators it has.
@@ -41,6 +44,9 @@ _CATALOG_CONTENT = ("image", "address", "configMap", "sourceType")
 _OLM = "operator-lifecycle-manager pkg/controller/operators/catalog/operator.go syncResolvingNamespace"
 _BINDINGS = "pkg/network/netbinding/netbinding.go netBindingPluginSidecar"
 _PERMITTED = "pkg/virt-controller/services/renderresources.go validatePermittedHostDevices"
+_LABELLER = "pkg/virt-handler/node-labeller/node_labeller.go prepareLabels"
+_FIRMWARE = "pkg/virt-launcher/virtwrap/efi/efi.go DetectEFIEnvironment"
+_MEDIATED = "pkg/virt-handler/device-manager/mediated_devices_types.go updateMDEVTypesConfiguration"
 _DEVICES = "pkg/virt-handler/device-manager/device_controller.go refreshPermittedDevices"
 UPDATER = "pkg/virt-controller/watch/workload-updater/workload-updater.go getUpdateData"
 
@@ -63,36 +69,89 @@ def lost_support(instance: JsonObject, before: JsonObject, after: JsonObject) ->
 
 
 def _lost_support(instance: JsonObject, before: JsonObject, after: JsonObject) -> Iterator[Impact]:
-    devices = object_at(instance, "domain", "devices")
+    domain = object_at(instance, "domain")
+    devices = object_at(domain, "devices")
     old, new = (object_at(each, *_CONFIGURATION, "network", "binding") for each in (before, after))
     for interface in array_at(devices, "interfaces"):
         plugin = text_at(object_at(interface), "binding", "name")
+        network = text_at(new, plugin, "networkAttachmentDefinition")
         if plugin in old and plugin not in new:
             reason = f"network.binding of the KubeVirt object no longer has the plugin {plugin}: {_NO_POD}"
             yield Impact(Effect.NO_START, reason, _BINDINGS)
+        elif plugin in old and network not in ("", text_at(old, plugin, "networkAttachmentDefinition")):
+            reason = f"network.binding of the KubeVirt object names the network {network} for {plugin}"
+            yield Impact(Effect.NO_START, f"{reason}: unless the cluster has that, {_NO_POD}", _BINDINGS)
+    model = text_at(domain, "cpu", "model") or text_at(after, *_CONFIGURATION, "cpuModel")
+    if _is_obsolete(model, after) and not _is_obsolete(model, before):
+        reason = f"obsoleteCPUModels of the KubeVirt object has {model}: no node offers it"
+        yield Impact(Effect.NO_START, f"{reason} to {_NEXT}", _LABELLER)
+    yield from _lost_devices(devices, before, after)
+    if object_at(domain, "firmware", "bootloader").get("efi") is not None:
+        architecture = text_at(instance, "architecture") or DEFAULT_CONFIG.default_architecture
+        paths = [_firmware_path(each, architecture) for each in (before, after)]
+        if paths[1] not in ("", paths[0]):
+            reason = f"ovmfPath of the KubeVirt object is {paths[1]}: unless virt-launcher has UEFI there"
+            yield Impact(Effect.NO_START, f"{reason}, its guest does not start", _FIRMWARE)
+
+
+def _lost_devices(devices: JsonObject, before: JsonObject, after: JsonObject) -> Iterator[Impact]:
     permitted, permits = (read_cluster_config(each).permitted_devices for each in (before, after))
-    offered = _offered_devices(before)
+    offered, offers = _offered_devices(before), _offered_devices(after)
+    types = [_mediated_types(each) for each in (before, after)]
     for device in (*array_at(devices, "gpus"), *array_at(devices, "hostDevices")):
         name = text_at(object_at(device), "deviceName")
         lost = f"permittedHostDevices of the KubeVirt object no longer has {name}"
         was_permitted = permitted is None or name in permitted
         if name and permits is not None and name not in permits and was_permitted:
             yield Impact(Effect.NO_START, f"{lost}: {_NO_POD}", _PERMITTED)
-        elif permits is None and name in offered:
-            reason = f"{lost}: no node offers the device to its next start or live migration"
+        elif selectors := offered.get(name, frozenset()) - offers.get(name, frozenset()):
+            selected = f" of {', '.join(sorted(selectors))}" if name in offers else ""
+            reason = f"{lost}{selected}: no node offers the device to {_NEXT}"
+            if permits is not None and name in permits and name not in offers:
+                left = f"KubeVirt leaves {name} to another device plugin"
+                reason = f"{left}: without that, no node offers it to {_NEXT}"
             yield Impact(Effect.NO_START, reason, _DEVICES)
+        elif name in read_cluster_config(before).mediated_devices and (gone := types[0] - types[1]):
+            reason = (
+                f"mediatedDevicesConfiguration of the KubeVirt object no longer has {', '.join(sorted(gone))}"
+            )
+            text = f"{reason}: unless {name} is another type, no node offers it to {_NEXT}"
+            yield Impact(Effect.NO_START, text, _MEDIATED)
 
 
-def _offered_devices(kubevirt: JsonObject) -> frozenset[str]:
-    """Return the devices that virt-handler itself offers: those without ``externalResourceProvider``."""
+def _is_obsolete(model: str, kubevirt: JsonObject) -> bool:
+    """Return True if no node has the label of a CPU model; a cluster's own list replaces KubeVirt's."""
+    own = read_cluster_config(kubevirt).obsolete_cpu_models
+    return model in own if own else is_obsolete_model(model)
+
+
+def _firmware_path(kubevirt: JsonObject, architecture: str) -> str:
+    configuration = object_at(kubevirt, *_CONFIGURATION)
+    of_architecture = text_at(configuration, "architectureConfiguration", architecture, "ovmfPath")
+    return of_architecture or text_at(configuration, "ovmfPath")
+
+
+def _mediated_types(kubevirt: JsonObject) -> frozenset[str]:
+    """Return the types of mediated devices that virt-handler makes on any node."""
+    made = object_at(kubevirt, *_CONFIGURATION, "mediatedDevicesConfiguration")
+    if made.get("enabled") is False:
+        return frozenset()
+    places = (made, *map(object_at, array_at(made, "nodeMediatedDeviceTypes")))
+    keys = ("mediatedDeviceTypes", "mediatedDevicesTypes")
+    return frozenset(str(each) for place in places for key in keys for each in array_at(place, key))
+
+
+def _offered_devices(kubevirt: JsonObject) -> Mapping[str, frozenset[str]]:
+    """Return what virt-handler itself offers, without ``externalResourceProvider``: selectors by device."""
     permitted = object_at(kubevirt, *_CONFIGURATION, "permittedHostDevices")
-    lists = (array_at(permitted, key) for key in permitted)
-    devices = (object_at(device) for each in lists for device in each)
-    return frozenset(
-        text_at(each, "resourceName")
-        for each in devices
-        if text_at(each, "resourceName") and each.get("externalResourceProvider") is not True
-    )
+    found: dict[str, frozenset[str]] = {}
+    for device in (object_at(each) for key in permitted for each in array_at(permitted, key)):
+        if (name := text_at(device, "resourceName")) and device.get("externalResourceProvider") is not True:
+            selector = (
+                device.get("pciVendorSelector") or device.get("mdevNameSelector") or device.get("selectors")
+            )
+            found[name] = found.get(name, frozenset()) | {str(selector).upper()}
+    return found
 
 
 def has_other_images(before: JsonObject, after: JsonObject) -> bool:
@@ -131,7 +190,8 @@ def installation(  # noqa: PLR0913, PLR0917 - the object on two sides, and what 
         return _upgrade(reason, cluster.workload_update_methods, kubevirt) if reason else None
     methods = [_update_methods(each) for each in (before, after)]
     old, new = configured
-    impacts: list[Impact | None] = [*component_impacts(old, new)]
+    specs = object_at(old, "spec"), object_at(new, "spec")
+    impacts: list[Impact | None] = [*component_impacts(old, new), *_of_settings(*specs)]
     if has_other_images(old, new):
         reason = "virt-operator replaces KubeVirt with another image (imageRegistry, imageTag), up or down"
         if _images_of(old) == _images_of(new):
@@ -142,6 +202,14 @@ def installation(  # noqa: PLR0913, PLR0917 - the object on two sides, and what 
         impacts.append(Impact(Effect.LIVE, f"{reason}; virtual machines run on", _CUSTOMIZER))
     impacts.append(_reached_at_last(*methods))
     return worst([each for each in impacts if each is not None])
+
+
+def _of_settings(before: JsonObject, after: JsonObject) -> Iterator[Impact]:
+    """Yield the impacts of other settings, with one for all that are not judged."""
+    found = [impact for _, impact in changed_settings(before, after) if impact]
+    yield from (each for each in found if each.effect is not Effect.NONE)
+    if unjudged := [each.reason for each in found if each.effect is Effect.NONE]:
+        yield Impact(Effect.NONE, "; ".join(unjudged))
 
 
 def _other_catalog(

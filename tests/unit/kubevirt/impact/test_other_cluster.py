@@ -17,6 +17,8 @@ from renderer.model.release import LATEST
 LISTED = "permittedHostDevices: {pciHostDevices: [{pciVendorSelector: '10DE:1', resourceName: NAME%s}]}"
 OURS, EXTERNAL = LISTED % "", LISTED % ", externalResourceProvider: true"
 DEVICE = "gpus: [{name: g, deviceName: n/v}]"
+MEDIATED = "permittedHostDevices: {mediatedDevices: [{mdevNameSelector: a, resourceName: NAME}]}"
+MADE = "mediatedDevicesConfiguration: {mediatedDeviceTypes: [nvidia-222]}"
 PLUGIN = "interfaces: [{name: default, binding: {name: x}}]"
 HAS_PLUGIN = "network: {binding: {x: {sidecarImage: a}}}"
 
@@ -37,7 +39,7 @@ def object_(kind: str, name: str, spec: dict[str, Any]) -> Resource:
 
 
 def changes_with(devices: str, before: dict[str, Any], after: dict[str, Any]) -> dict[str, ResourceChange]:
-    template = {"spec": {"domain": {"devices": yaml.safe_load(f"{{{devices}}}")}}}
+    template = {"spec": {"domain": yaml.safe_load(f"{{devices: {{{devices}}}}}")}}
     machine = object_("VirtualMachine", "db", {"runStrategy": "Always", "template": template})
     kubevirts = [object_("KubeVirt", "kubevirt", spec) for spec in (before, after)]
     sides = [OverlaySide(LATEST, (each, machine), kubevirt=each.content) for each in kubevirts]
@@ -53,6 +55,29 @@ def changes_with(devices: str, before: dict[str, Any], after: dict[str, Any]) ->
         (DEVICE, OURS, OURS.replace("NAME", "n/other"), "KubeVirt makes no pod"),
         (DEVICE, EXTERNAL, OURS.replace("NAME", "n/other"), "KubeVirt makes no pod"),
         (DEVICE, "", OURS.replace("NAME", "n/other"), "KubeVirt makes no pod"),
+        (DEVICE, OURS, OURS.replace("10DE:1", "10DE:2"), "no longer has n/v of 10DE:1: no node offers"),
+        (DEVICE, OURS, EXTERNAL, "leaves n/v to another device plugin"),
+        (DEVICE, f"{MEDIATED}, {MADE}", MEDIATED, "no longer has nvidia-222"),
+        (
+            DEVICE,
+            f"{MEDIATED}, {MADE}",
+            f"{MEDIATED}, {MADE[:-1]}, enabled: false}}",
+            "no longer has nvidia-222",
+        ),
+        (
+            PLUGIN,
+            HAS_PLUGIN,
+            HAS_PLUGIN.replace("sidecarImage: a", "networkAttachmentDefinition: net"),
+            "names the network net for x: unless the cluster has that, KubeVirt makes no pod",
+        ),
+        ("}, cpu: {model: Haswell", "", "obsoleteCPUModels: {Haswell: true}", "obsoleteCPUModels of"),
+        (
+            "",
+            "cpuModel: Haswell",
+            "cpuModel: Haswell, obsoleteCPUModels: {Haswell: true}",
+            "obsoleteCPUModels",
+        ),
+        ("}, firmware: {bootloader: {efi: {}}", "", "ovmfPath: /x", "ovmfPath of the KubeVirt object is /x"),
     ],
 )
 def test_machine_does_not_start_without_what_it_uses(
