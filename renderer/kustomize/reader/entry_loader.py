@@ -8,8 +8,9 @@ from typing import TypeAlias, TypeVar
 from renderer.files.file_system import join_path
 from renderer.kustomize.reader.caseless_fields import CaselessFields, ConvertingFields, LenientFields
 from renderer.kustomize.reader.kustomization_entries import read_field_specs, read_replacement
+from renderer.kustomize.reader.remote_entries import is_remote, remote_path_error
 from renderer.kustomize.reader.resources import read_json_patch, read_patch, read_resources
-from renderer.kustomize.reader.source_files import SourceFiles, is_remote, remote_path_error
+from renderer.kustomize.reader.source_files import SourceFiles
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.fields import describe_value
@@ -129,6 +130,8 @@ class EntryLoader:
         return root
 
     def component(self, path: str, site: Site) -> KustomizationRoot:
+        if is_remote(path):
+            raise remote_path_error(path, site, is_component=True)
         root = self._root(path, site)
         if root.kustomization.kind != COMPONENT_KIND:
             kind = root.kustomization.kind

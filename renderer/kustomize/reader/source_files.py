@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from renderer.files.file_system import FileSystem, folder_of, is_inside, join_path
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
+from renderer.kustomize.reader.remote_entries import is_remote, remote_path_error
 from renderer.kustomize.reader.resources import read_json_patch, read_patch, read_resources, unread_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -20,27 +20,16 @@ from renderer.model.kube.json import Json
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import ResourceSet
-from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
 from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
 from renderer.model.suggest import suggest_paths
 from renderer.yamlio.decode import decode_yaml11, taint_content
 
-_SCHEME = pattern(
-    r"(?:git::)?(?:(?:ssh|https?|file)://|[a-zA-Z][a-zA-Z0-9-]*@[^/]*:|github\.com[/:])", re.IGNORECASE
-)
 T = TypeVar("T")
 #: The bytes of manifests that are parsed in one step: each source of Flux has files of its own.
 BYTES_PER_STEP = 2
 #: Steps to list a folder, in addition to the steps for each name in it (``model.run.work``).
 _STEPS_PER_LISTING = 60
-
-
-def is_remote(entry: str) -> bool:
-    """Return True if kustomize would fetch ``entry`` with git or HTTP."""
-    if ":" not in entry and not entry.lower().startswith("github.com/"):
-        return False  # true of nearly all; compiling the pattern takes a millisecond
-    return _SCHEME.match(entry) is not None
 
 
 class SourceFiles:
@@ -88,7 +77,7 @@ class SourceFiles:
         with _reported_at(site):
             if not self.fs.is_file(place):
                 if is_remote(path):
-                    raise remote_path_error(path, site)
+                    raise remote_path_error(path, site, is_file=True)
                 raise self.missing_error(place, "file", site)
             resolved = self.fs.resolve(place)
         if self.restrictor is LoadRestrictor.ROOT_ONLY and not is_inside(resolved, folder):
@@ -190,14 +179,3 @@ def _reported_at(site: Site) -> Iterator[None]:
             for finding in error.diagnostics
         )
         raise DiagnosticError(*findings) from None
-
-
-def remote_path_error(path: str, site: Site) -> DiagnosticError:
-    """Return the error for a path that would have to be fetched."""
-    hint = "vendor it: copy it into this repository and name the copy"
-    return Diagnostic.at(
-        site,
-        Code.UNSUPPORTED_FIELD,
-        f"{path} is not in this repository, and vmrender does not use the network",
-        hint,
-    ).error()
