@@ -17,6 +17,7 @@ from renderer.model.cluster_settings import LOCAL_SERVER
 from renderer.model.digest import sha256
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.record import Record
+from renderer.model.sync_options import SERVER_SIDE
 from renderer.model.text_enum import TextEnum
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
@@ -63,7 +64,7 @@ def application_set(name: str, repository: str, trees: Sequence[DeployedTree]) -
         "project": "default",
         "source": source,
         "destination": {"server": LOCAL_SERVER},
-        "syncPolicy": {"syncOptions": ["ServerSideApply=true", "Prune=false"]},
+        "syncPolicy": {"syncOptions": [SERVER_SIDE, "Prune=false"]},
     }
     return {
         "apiVersion": "argoproj.io/v1alpha1",

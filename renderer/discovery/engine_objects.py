@@ -29,8 +29,8 @@ from renderer.gitops.argocd.application import (
 from renderer.gitops.argocd.directory import DirectoryOptions, manifest_files
 from renderer.gitops.argocd.generators.context import argo_clusters
 from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
-from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.known_fields import BUILD_FIELDS
+from renderer.gitops.flux.kustomization import is_flux_kustomization, is_suspended, source_key
 from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.repository_url import SourceAddress, public_url
 from renderer.kubevirt.facts.kinds import MACHINES
@@ -78,7 +78,7 @@ class EngineObject(NamedTuple):
 
     @property
     def is_suspended(self) -> bool:
-        return object_at(self.resource.content, "spec").get("suspend") is True
+        return is_suspended(self.resource)
 
 
 class EngineObjects:

@@ -11,16 +11,16 @@ from renderer.discovery.flux_roots import declared_roots
 from renderer.discovery.machines_in_files import containing_objects
 from renderer.discovery.manifests import Manifests
 from renderer.discovery.survey_results import FoundEntry, LeftOut
-from renderer.files.file_system import is_inside, normal_path
+from renderer.files.file_system import is_inside
 from renderer.findings.run_findings import locate
 from renderer.gitops.flux.cluster_root import cluster_root
+from renderer.gitops.flux.kustomization import deployed_folder
 from renderer.gitops.openshift_template import is_template
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MACHINES
 from renderer.kubevirt.vm_template.findings import is_of_virt_template
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryKind
-from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.pipeline import Pipeline
@@ -193,7 +193,7 @@ class EntryCollector:
         root = cluster_root(self._manifests.fs, entry.path).kustomization
         tree = trees.get(f"{cluster}/{root.name}")
         declared = (each for _, each in declared_roots(self._manifests))
-        paths = (normal_path(text_at(each.content, "spec", "path")) for each in (root, *declared))
+        paths = (deployed_folder(each) for each in (root, *declared))
         if not tree or tree in paths:
             return ""
         return f"Flux, {entry.path}: give the Kustomization {root.name} the path ./{tree}"

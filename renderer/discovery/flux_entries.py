@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from renderer.discovery.flux_roots import declared_roots
 from renderer.discovery.manifests import Manifests, around, outermost_folders
 from renderer.discovery.retired_files import is_named_retired
-from renderer.files.file_system import FileSystem, folder_of, is_inside, normal_path
-from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.files.file_system import FileSystem, folder_of, is_inside
+from renderer.gitops.flux.kustomization import deployed_folder, is_flux_kustomization
 from renderer.model.entry_point import SOURCE_PATH, EntryKind, EntryOptions
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource
@@ -34,9 +34,7 @@ def flux_entries(
     beside = {posixpath.dirname(each) for each in certain}
     roots = dict.fromkeys((*certain, *listed))
     links = [
-        (folder_of(path), normal_path(text_at(each.content, "spec", "path")))
-        for path, each in _kustomizations(manifests)
-        if is_own(each)
+        (folder_of(path), deployed_folder(each)) for path, each in _kustomizations(manifests) if is_own(each)
     ]
     deployed = {to for folder, to in links if not is_inside(folder, to)}
     for folder, to in dict.fromkeys(links):  # Flux was bootstrapped at one that deploys itself
@@ -70,7 +68,7 @@ def _listed_folders(fs: FileSystem, config: RenderConfig) -> tuple[str, ...]:
 def _bootstrapped(fs: FileSystem, declared: Iterable[tuple[str, Resource]]) -> Iterator[str]:
     """Yield the folders that the bootstrap or the operator of Flux refers to."""
     for _, root in declared:
-        folder = normal_path(text_at(root.content, "spec", "path"))
+        folder = deployed_folder(root)
         if fs.is_folder(folder) and not tree_at(fs, folder):
             yield folder
 
@@ -85,7 +83,7 @@ def _switched(
     """
     fs = manifests.fs
     for path, root in declared:
-        tree = tree_at(fs, normal_path(text_at(root.content, "spec", "path")))
+        tree = tree_at(fs, deployed_folder(root))
         if tree:
             folder = text_at(root.annotations, SOURCE_PATH) or _folder_of_entry(config, tree, root.name)
             folder = folder or _folder_by_name(manifests, path, posixpath.basename(posixpath.dirname(tree)))

@@ -6,8 +6,9 @@ import posixpath
 from collections.abc import Iterator
 
 from renderer.discovery.manifests import Manifests
-from renderer.files.file_system import folder_of, normal_path
+from renderer.files.file_system import folder_of
 from renderer.gitops.flux.cluster_root import ClusterRoot, declared_root
+from renderer.gitops.flux.kustomization import deployed_folder
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource
@@ -21,7 +22,7 @@ def declared_roots(manifests: Manifests) -> tuple[tuple[str, Resource], ...]:
 def root_urls(manifests: Manifests) -> Iterator[str]:
     """Yield the URLs from which roots with a folder or tree of this repository are fetched."""
     for _, root in _found(manifests):
-        if manifests.fs.is_folder(normal_path(text_at(root.kustomization.content, "spec", "path"))):
+        if manifests.fs.is_folder(deployed_folder(root.kustomization)):
             yield from filter(None, (text_at(each.content, "spec", "url") for each in root.known))
 
 

@@ -32,11 +32,11 @@ from renderer.discovery.manifests import Manifests
 from renderer.discovery.proposed_clusters import of_no_cluster, proposed_clusters
 from renderer.discovery.retired_files import hidden_archives, retired_reason
 from renderer.discovery.survey_results import RootReaders, Survey, with_distinct_outputs
-from renderer.files.file_system import FileSystem, normal_path
+from renderer.files.file_system import FileSystem
 from renderer.gitops.flux.cluster_root import cluster_root
+from renderer.gitops.flux.kustomization import deployed_folder
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import EntryKind, EntryOptions
-from renderer.model.kube.json import text_at
 from renderer.model.render_config import PROJECT_FILE, OverlayEntry, RenderConfig
 
 _KUBEVIRT = re.compile(rb"kubevirt", re.IGNORECASE)
@@ -156,7 +156,7 @@ def _root_at_the_top(manifests: Manifests, folder: str) -> str:
     except DiagnosticError:
         return ""
     is_assumed = root.origin.path == folder
-    reads_top = normal_path(text_at(root.content, "spec", "path")) == "."
+    reads_top = deployed_folder(root) == "."
     return root.name if reads_top and not is_assumed else ""
 
 

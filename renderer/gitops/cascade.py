@@ -9,7 +9,7 @@ ApplicationSet owns its Applications, which have that finalizer unless the set s
 from __future__ import annotations
 
 from renderer.gitops.argocd.application import as_application, is_application, is_application_set
-from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.kustomization import is_flux_kustomization
 from renderer.gitops.pruning import deletes_with_itself
 from renderer.model.difference import Effect, Impact
 from renderer.model.engines import CASCADE_FINALIZER, FLUX_DOMAIN, FLUX_OPERATOR_GROUP, K3S_HELM_GROUP

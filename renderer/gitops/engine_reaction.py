@@ -34,8 +34,8 @@ from renderer.gitops.argocd.requested_sync import (
     requests_pruning,
 )
 from renderer.gitops.cascade import removal_impact
-from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.known_fields import BUILD_FIELDS
+from renderer.gitops.flux.kustomization import is_flux_kustomization, source_key
 from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.pauses import SKIP_RECONCILE, is_resumed, pause_of, resumptions, syncs_automatically
 from renderer.gitops.pruning import deletes_with_itself, keeps_what_it_made, updates_what_it_made
@@ -46,9 +46,8 @@ from renderer.model.engines import FLUX_SOURCE_GROUP
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.resource import Resource
-from renderer.model.sync_options import options_of_application
+from renderer.model.sync_options import FORCE, REPLACE, SERVER_SIDE, options_of_application
 
-_FORCE, _REPLACE, _SERVER_SIDE = "Force=true", "Replace=true", "ServerSideApply=true"
 _SYNC_FIELDS = ("kind", "name", "ref", "url")
 _SOURCE_ADDRESS = ("path", "repoURL", "targetRevision")
 #: Fields of Flux's sources that say how a revision is fetched, not what is in it; and the one by which a part
@@ -155,7 +154,7 @@ def _is_turned_on(before: Resource, after: Resource, flag: str) -> bool:
 
 
 def _is_forced(options: Collection[str]) -> bool:
-    return _FORCE in options and (_REPLACE in options or _SERVER_SIDE not in options)
+    return FORCE in options and (REPLACE in options or SERVER_SIDE not in options)
 
 
 def prunes_automatically(application: Resource) -> bool:

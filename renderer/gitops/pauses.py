@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.gitops.argocd.application import as_application, is_application
-from renderer.gitops.flux.flux_operator import is_resource_set, is_suspended
+from renderer.gitops.flux.flux_operator import is_disabled, is_resource_set
+from renderer.gitops.flux.kustomization import is_suspended
 from renderer.golang.booleans import TRUE
 from renderer.model.engines import FLUX_DOMAIN, FLUX_KUSTOMIZE_GROUP
 from renderer.model.kube.json import object_at, text_at
@@ -26,9 +27,9 @@ _NOT_APPLIED = (("reconcile", "disabled"), ("ssa", "ignore"))
 def pause_of(deployer: Resource) -> str:
     """Return the setting by which an object applies nothing; empty if its engine acts by itself."""
     if deployer.gvk.group.endswith(FLUX_DOMAIN):
-        return "spec.suspend" if object_at(deployer.content, "spec").get("suspend") is True else ""
+        return "spec.suspend" if is_suspended(deployer) else ""
     if is_resource_set(deployer):
-        return "reconcile: disabled" if is_suspended(deployer) else ""
+        return "reconcile: disabled" if is_disabled(deployer) else ""
     application = as_application(deployer)
     if not is_application(application):
         return ""

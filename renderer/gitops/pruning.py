@@ -26,8 +26,8 @@ from collections.abc import Iterable
 
 from renderer.gitops.argocd.application import is_application, is_application_set
 from renderer.gitops.argocd.requested_sync import options_of_request, requests_pruning
-from renderer.gitops.flux.discovery import is_flux_kustomization
-from renderer.gitops.flux.flux_operator import is_resource_set, is_suspended
+from renderer.gitops.flux.flux_operator import is_disabled, is_resource_set
+from renderer.gitops.flux.kustomization import is_flux_kustomization, is_suspended
 from renderer.model.engines import CASCADE_FINALIZER, FLUX_KUSTOMIZE_GROUP, FLUX_OPERATOR_GROUP
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
@@ -83,7 +83,7 @@ def _kept_by_kustomization(owner: Resource, *, is_gone: bool) -> str:
     spec = object_at(owner.content, "spec")
     label = f"{owner.kind} {owner.name}"
     policy = text_at(spec, "deletionPolicy") if is_gone else ""
-    if is_gone and spec.get("suspend") is True:
+    if is_gone and is_suspended(owner):
         return f"{label} is suspended"
     if policy == _ORPHAN or (policy not in _DELETING and spec.get("prune") is not True):
         setting = f"deletionPolicy: {_ORPHAN}" if policy == _ORPHAN else "no prune: true"
@@ -163,7 +163,7 @@ def exemption_from_removal(owner: Resource, object_: Resource) -> str:
     """
     if is_flux_kustomization(owner):
         spec = object_at(owner.content, "spec")
-        if spec.get("suspend") is True or text_at(spec, "deletionPolicy") == _ORPHAN:
+        if is_suspended(owner) or text_at(spec, "deletionPolicy") == _ORPHAN:
             return ""
         return _flux_exemption(owner, object_, may_be_gone=True)
     every = (*options_of_object(object_), *options_of_application(owner))
@@ -175,7 +175,7 @@ def keeps_what_it_made(maker: Resource, made: Resource) -> bool:
     """Return True if a set does not delete what it has made when it is removed or no longer makes it."""
     if is_application_set(maker):
         return bool(policy := policy_of_set(maker)) and policy not in _POLICIES_THAT_DELETE
-    return is_suspended(maker) or _is_kept_by_operator(made)
+    return is_disabled(maker) or _is_kept_by_operator(made)
 
 
 def policy_of_set(application_set: Resource) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from renderer.gitops.argocd.application import as_application
 from renderer.gitops.argocd.requested_sync import options_of_request
 from renderer.gitops.engine_reaction import prunes_automatically
-from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.kustomization import is_flux_kustomization
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.lost_objects import may_hold_data
 from renderer.model.difference import Effect, Impact
@@ -27,16 +27,17 @@ from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, INSTANCE_LABEL, TRACKIN
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.sync_options import (
+    FORCE,
     HOOK_ANNOTATION,
+    NOT_SERVER_SIDE,
+    REPLACE,
+    SERVER_SIDE,
     SYNC_OPTIONS_ANNOTATION,
     options_of_application,
     options_of_object,
 )
 
 _FLUX_FORCE = f"{FLUX_KUSTOMIZE_GROUP}/force"
-_FORCE = "Force=true"
-_REPLACE = "Replace=true"
-_SERVER_SIDE, _NOT_SERVER_SIDE = "ServerSideApply=true", "ServerSideApply=false"
 _UPDATED = ("CustomResourceDefinition", "Namespace")
 _HELM_HOOK, _SKIP = "helm.sh/hook", "Skip"
 _AT_EACH_SYNC = "Argo CD deletes the hook and creates it again at each sync"
@@ -46,7 +47,7 @@ _FLUX_SOURCE = "fluxcd/pkg ssa/manager_apply.go shouldForceApply"
 _ARGOCD_SOURCE = "argo-cd gitops-engine/pkg/sync/sync_context.go applyObject"
 _REPLACED = Impact(
     Effect.PENDING,
-    f"{_REPLACE}: Argo CD replaces the object with each sync, without what only the cluster has, such as"
+    f"{REPLACE}: Argo CD replaces the object with each sync, without what only the cluster has, such as"
     " a firmware UUID or MAC addresses: the guest may see others from its next start on",
     _ARGOCD_SOURCE,
 )
@@ -137,11 +138,11 @@ def marked_impact(
 def replacing_impact(before: Resource, after: Resource) -> Impact | None:
     """Return what an Application does to the machines that it deploys if it begins to replace its objects."""
     old, new = (options_of_application(as_application(each)) for each in (before, after))
-    return _REPLACED if _REPLACE in new and _REPLACE not in old else None
+    return _REPLACED if REPLACE in new and REPLACE not in old else None
 
 
 def _newly_replaces(before: Resource, after: Resource) -> bool:
-    return _REPLACE in options_of_object(after) and _REPLACE not in options_of_object(before)
+    return REPLACE in options_of_object(after) and REPLACE not in options_of_object(before)
 
 
 def _is_hook(resource: Resource) -> bool:
@@ -162,10 +163,10 @@ def _recreator(owner: Resource | None, before: Resource, after: Resource, *, is_
     every = {*own, *options_of_object(before)}
     if owner is not None:
         every |= {*options_of_application(owner), *options_of_request(owner)}
-    if _FORCE not in every:
+    if FORCE not in every:
         return ""
-    named = f"{SYNC_OPTIONS_ANNOTATION}: {_FORCE}" if owner is None else _FORCE
-    if _REPLACE in every and after.kind not in _UPDATED:
-        return f"Argo CD ({named}, {_REPLACE})"
-    is_server_side = _SERVER_SIDE in every and _NOT_SERVER_SIDE not in own
+    named = f"{SYNC_OPTIONS_ANNOTATION}: {FORCE}" if owner is None else FORCE
+    if REPLACE in every and after.kind not in _UPDATED:
+        return f"Argo CD ({named}, {REPLACE})"
+    is_server_side = SERVER_SIDE in every and NOT_SERVER_SIDE not in own
     return "" if is_server_side or not is_refused else f"Argo CD ({named})"

@@ -21,8 +21,8 @@ from renderer.gitops.argocd.application import (
 )
 from renderer.gitops.cascade import removal_impact
 from renderer.gitops.engine_reaction import prunes_automatically
-from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.flux_operator import is_resource_set
+from renderer.gitops.flux.kustomization import is_flux_kustomization, source_key
 from renderer.gitops.repository_url import are_same_repository
 from renderer.model.cluster_settings import LOCAL_NAME, LOCAL_SERVER
 from renderer.model.difference import Effect, Impact

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.kustomization import is_flux_kustomization
 from renderer.model.difference import ChangeType, Effect, ResourceChange, StalledSync
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.res_id import ResId

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from renderer.gitops.argocd.application import as_application, is_application
-from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.kustomization import is_flux_kustomization
 from renderer.gitops.pruning import retention_of
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, INSTANCE_LABEL, TRACKING_ID
 from renderer.model.kube.json import text_at

@@ -20,6 +20,11 @@ SYNC_WAVE_ANNOTATION = "argocd.argoproj.io/sync-wave"
 SYNC_OPTIONS_ANNOTATION = "argocd.argoproj.io/sync-options"
 #: Makes a sync leave the fields that ``ignoreDifferences`` names.
 RESPECT_IGNORED = "RespectIgnoreDifferences=true"
+#: By these, a sync deletes and creates what it cannot update, or replaces it (``kubectl replace``).
+FORCE, REPLACE = "Force=true", "Replace=true"
+SERVER_SIDE, NOT_SERVER_SIDE = "ServerSideApply=true", "ServerSideApply=false"
+#: Makes a sync leave the objects that do not differ.
+OUT_OF_SYNC_ONLY = "ApplyOutOfSyncOnly=true"
 #: What Go's ``strconv.Atoi`` reads.
 _INTEGER = pattern(r"[-+]?[0-9]+")
 _BOOLEAN = ("true", "false")

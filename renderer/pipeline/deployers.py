@@ -32,8 +32,8 @@ from renderer.gitops.argocd.application import (
     named_sources,
     sources,
 )
-from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.flux_operator import PROVIDER, is_instance, is_resource_set
+from renderer.gitops.flux.kustomization import deployed_folder, is_flux_kustomization, source_key
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.model.diagnostic import DiagnosticError
@@ -601,7 +601,7 @@ class Deployers:
     def _own_sources(self, deployer: Resource) -> Iterator[str]:
         """Yield the folders that an object deploys; those of other repositories are not this one's."""
         if is_flux_kustomization(deployer):
-            yield self._resolved(text_at(deployer.content, "spec", "path").removeprefix("/") or ".")
+            yield self._resolved(deployed_folder(deployer))
             return
         for source in sources(as_application(deployer)):
             if source.path and self.urls.is_this_repository(source.url):

@@ -46,7 +46,7 @@ def flux_points(
     ``report`` gets what is suspended, and whether there may be more.
     """
     from renderer.gitops.flux.controller import find_controller, strictness
-    from renderer.gitops.flux.discovery import variable_sources
+    from renderer.gitops.flux.kustomization import variable_sources
     from renderer.pipeline.resource_sets import (
         findings_about_left_out,
         left_out_sets,

@@ -41,7 +41,7 @@ def findings_by_object(
     """
     from renderer.gitops.entry_fields import empty_fields
     from renderer.gitops.flux.dependencies import Alternatives, missing_dependencies
-    from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
+    from renderer.gitops.flux.kustomization import is_flux_kustomization, source_key
     from renderer.pipeline.resource_sets import applier_of_set
 
     discovery, builder, reached = found.discovery, found.builder, found.reached
@@ -82,7 +82,7 @@ def findings_by_object(
 
 def _lost_variables(reached: ReachedKustomization, found: ReachedByEntry) -> Iterator[Diagnostic]:
     """Yield an error for each source of variables that is missing while others cannot be built."""
-    from renderer.gitops.flux.discovery import variable_sources
+    from renderer.gitops.flux.kustomization import variable_sources
 
     above = " and ".join(sorted(set(found.broken))[:_MOST_NAMED])
     for index, key in enumerate(variable_sources(reached.entry) if found.broken else ()):
@@ -149,7 +149,8 @@ def nothing_rendered_error(found: ReachedByEntry, notes: Iterable[Diagnostic]) -
 
 def _other_urls(found: ReachedByEntry) -> Iterator[str]:
     """Yield the URLs of other repositories that Kustomizations are built from."""
-    from renderer.gitops.flux.discovery import SourceRelation, source_key
+    from renderer.gitops.flux.discovery import SourceRelation
+    from renderer.gitops.flux.kustomization import source_key
 
     for each in found.reached:
         source = found.discovery.known(source_key(each.entry))
@@ -206,7 +207,7 @@ def notes_about_left_out(found: ReachedByEntry, kept: Mapping[str, list[str]]) -
 
 def _assumed_sources(entries: Iterable[Resource]) -> Iterator[Diagnostic]:
     """Yield a note for each source that is taken for this repository because the paths exist here."""
-    from renderer.gitops.flux.discovery import source_key
+    from renderer.gitops.flux.kustomization import source_key
 
     by_source: dict[Reference, list[Resource]] = {}
     for each in entries:

@@ -8,7 +8,8 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from renderer.files.file_system import FileSystem, normal_path
+from renderer.files.file_system import FileSystem
+from renderer.gitops.flux.kustomization import deployed_folder, is_flux_kustomization
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.diagnostic import Outcome
 from renderer.model.kube.field_path import FieldPath
@@ -75,7 +76,7 @@ class FluxBuilder:
         if reached.refused:
             return Outcome(ResourceSet(), reached.refused)
         reached.keeps_variables = variables.value.incomplete
-        path = normal_path(text_at(entry.content, "spec", "path"))
+        path = deployed_folder(entry)
         if self._rendered.is_other_tree(path):
             self.applying_trees.append(entry.name)
             return Outcome(ResourceSet())
@@ -109,7 +110,7 @@ class FluxBuilder:
 
 def folders_of(entry: Resource) -> Iterator[str]:
     """Yield the folder of the Kustomization, and the folders of the components that it adds."""
-    folder = normal_path(text_at(entry.content, "spec", "path"))
+    folder = deployed_folder(entry)
     yield folder
     for component in array_at(entry.content, "spec", "components"):
         if isinstance(component, str):
@@ -201,7 +202,7 @@ def _suspended(
     reached: Iterable[ReachedKustomization], discovery: FluxDiscovery, builder: FluxBuilder
 ) -> Iterator[ReachedKustomization]:
     """Yield the suspended Kustomizations, and all that they deploy: their objects stay in the cluster."""
-    from renderer.gitops.flux.discovery import ReachedKustomization, is_flux_kustomization
+    from renderer.gitops.flux.discovery import ReachedKustomization
 
     every = list(reached)
     known = {each.key for each in every}

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from renderer.files.file_system import is_inside, normal_path
+from renderer.gitops.flux.kustomization import deployed_folder, source_key
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.engines import SOURCE_IGNORE
@@ -72,7 +73,7 @@ def _operator_trees(found: ReachedByEntry) -> dict[Reference, RepointedTree]:
     from renderer.gitops.flux.repointing import sync_path
 
     tree = found.outputs.tree_of(found.root)
-    places = (normal_path(text_at(found.root.content, "spec", "path")), tree)
+    places = (deployed_folder(found.root), tree)
     trees: dict[Reference, RepointedTree] = {}
     for each in found.rendered:
         for resource in each.outcome.value if each.outcome else ():
@@ -84,8 +85,6 @@ def _operator_trees(found: ReachedByEntry) -> dict[Reference, RepointedTree]:
 
 def left_out_trees(found: ReachedByEntry) -> Iterator[Diagnostic]:
     """Yield a warning for each source whose ignore rules hide a tree from Flux."""
-    from renderer.gitops.flux.discovery import source_key
-
     discovery, builder = found.discovery, found.builder
     hidden: dict[Reference, str] = {}
     for each in found.rendered:
@@ -112,8 +111,6 @@ def left_out_trees(found: ReachedByEntry) -> Iterator[Diagnostic]:
 
 def assumed_urls(found: ReachedByEntry) -> Iterator[Diagnostic]:
     """Yield the notes about copies that point at trees in a repository that may be another one."""
-    from renderer.gitops.flux.discovery import source_key
-
     sources = (found.discovery.known(source_key(each.entry)) for each in found.rendered)
     used = (text_at(each.content, "spec", "url") for each in sources if each is not None)
     return urls_of_copies(found.entry, found.urls, used)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from renderer.gitops.flux.discovery import ReachedSet
-from renderer.gitops.flux.flux_operator import is_resource_set, is_suspended
+from renderer.gitops.flux.flux_operator import is_disabled, is_resource_set
 from renderer.gitops.flux.resource_set import generate_objects
 from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.entry_point import EntryPoint
@@ -49,7 +49,7 @@ def sets_of(outcome: Outcome[ResourceSet] | None) -> list[Resource]:
 
 def suspended_sets(objects: Iterable[Resource]) -> list[Resource]:
     """Return the ResourceSets among ``objects`` that the operator leaves as they are in the cluster."""
-    return [each for each in objects if is_resource_set(each) and is_suspended(each)]
+    return [each for each in objects if is_resource_set(each) and is_disabled(each)]
 
 
 def applier_of_set(reached: ReachedSet) -> Applier:

@@ -110,7 +110,7 @@ def _destination_of(deployer: Resource, *, is_argocd: bool) -> str:
 
 def destination_of(deployer: Resource) -> str:
     """Return the name or address of the cluster that an Application or Kustomization names, not its own."""
-    from renderer.gitops.flux.discovery import is_flux_kustomization
+    from renderer.gitops.flux.kustomization import is_flux_kustomization
 
     found = _destination_of(deployer, is_argocd=not is_flux_kustomization(deployer))
     return "" if found == LOCAL_SERVER else found

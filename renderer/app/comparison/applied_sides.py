@@ -30,7 +30,7 @@ from renderer.adopt.live.managed_fields import FieldOwners
 from renderer.app.comparison.rendered_sides import RenderedSide, written_of
 from renderer.diff.overlay_side import OverlaySide
 from renderer.gitops.argocd.application import is_application
-from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.kustomization import is_flux_kustomization
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.kubevirt.impact.immutable.refusals import refusals_of
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
@@ -39,11 +39,15 @@ from renderer.model.kube.json import EMPTY, JsonObject, text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
-from renderer.model.sync_options import HOOK_ANNOTATION, RESPECT_IGNORED, options_of_application
+from renderer.model.sync_options import (
+    HOOK_ANNOTATION,
+    OUT_OF_SYNC_ONLY,
+    RESPECT_IGNORED,
+    options_of_application,
+)
 
 _SKIP = "Skip"
 _HOOKS = ("PreSync", "Sync", "PostSync", "SyncFail", "PreDelete", "PostDelete", _SKIP)
-_SELECTIVE = "ApplyOutOfSyncOnly=true"
 #: What is said of a source of ignored differences that a change adds, and so may hide more than it should.
 _ADDED = "added by this change"
 
@@ -104,7 +108,7 @@ def _rules_of(deployer: Resource | None) -> EngineRules:
     return EngineRules(
         IgnoreRules(rules_of_application(deployer)),
         is_partial=RESPECT_IGNORED in options,
-        is_selective=_SELECTIVE in options,
+        is_selective=OUT_OF_SYNC_ONLY in options,
         is_argocd=True,
     )
 

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 
 from renderer.app.comparison.side import Side
 from renderer.files.file_system import folder_of, is_inside
-from renderer.gitops.flux.discovery import variable_sources
+from renderer.gitops.flux.kustomization import variable_sources
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.kubevirt.facts.made_secrets import made_secrets

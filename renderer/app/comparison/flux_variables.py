@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from renderer.app.comparison.side import Side
 from renderer.files.file_system import folder_of
-from renderer.gitops.flux.discovery import is_flux_kustomization, variable_sources
+from renderer.gitops.flux.kustomization import is_flux_kustomization, variable_sources
 from renderer.kubevirt.facts.kinds import CONFIG_MAP
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import object_at, text_at

@@ -25,7 +25,7 @@ from renderer.gitops.engine_reaction import (
     redirections,
     unrendered_changes,
 )
-from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
+from renderer.gitops.flux.kustomization import deployed_folder, is_flux_kustomization, source_key
 from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.replacement import may_make_less
 from renderer.kubevirt.facts.lists import is_same
@@ -312,7 +312,7 @@ def _kustomizations_of(
         own = (each for each in sources(as_application(deployer)) if posixpath.normpath(each.path) == path)
         types = {effective_type(folders, each) for each in own} - {None}
         return frozenset({path} if SourceType.KUSTOMIZE in types else ()) if types else None
-    source = normal_path(text_at(deployer.content, "spec", "path"))
+    source = deployed_folder(deployer)
     if not is_inside(path, source):
         return None
     known = side.listing.kustomizations

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from renderer.app.comparison.deployer_map import DeployerMap, entry_object
 from renderer.app.comparison.rendered_sides import RenderedSide, written_of
 from renderer.app.comparison.side import Side
-from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
+from renderer.gitops.flux.kustomization import is_flux_kustomization, source_key
 from renderer.kubevirt.facts.kinds import SECRET
 from renderer.model.kube.encryption import is_encrypted, public_names
 from renderer.model.kube.json import array_at, object_at, text_at

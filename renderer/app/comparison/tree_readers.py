@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.app.comparison.side import Side
 from renderer.emit.layout import file_paths
-from renderer.files.file_system import is_inside, normal_path
+from renderer.files.file_system import is_inside
 from renderer.gitops.argocd.application import (
     MADE_BY_TOOLS,
     DeployedSource,
@@ -26,7 +26,7 @@ from renderer.gitops.argocd.application import (
 )
 from renderer.gitops.argocd.directory import DirectoryOptions, is_selected
 from renderer.gitops.flux.artifact import ArtifactFileSystem
-from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.kustomization import deployed_folder, is_flux_kustomization
 from renderer.gitops.folder_reader import FolderReader
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import FLUX_SOURCE_GROUP
@@ -131,7 +131,7 @@ class TreeReaders:
     def _folders_of(self, deployer: Resource, overlay: Overlay) -> Iterator[tuple[str, _Reads]]:
         """Yield each folder that an object deploys, and which of some files in it it reads."""
         if is_flux_kustomization(deployer):
-            folder = normal_path(text_at(deployer.content, "spec", "path"))
+            folder = deployed_folder(deployer)
             if overlay.deployer and overlay.entry:
                 yield overlay.output, self._as_flux(overlay.output, overlay.entry.ignore)
             else:

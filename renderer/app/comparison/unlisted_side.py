@@ -21,8 +21,13 @@ from renderer.gitops.argocd.application import (
     makes_other_manifests,
     sources,
 )
-from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
+from renderer.gitops.flux.kustomization import (
+    deployed_folder,
+    is_flux_kustomization,
+    is_suspended,
+    source_key,
+)
 from renderer.gitops.folder_reader import FolderReader
 from renderer.kubevirt.facts.installed_release import installing_entries, subscribes
 from renderer.kubevirt.facts.kinds import (
@@ -159,7 +164,7 @@ class UnlistedSide:
         """Return True if what deploys an overlay is not suspended; its objects stay if it is."""
         overlay = self.deployed(path)
         deployer = overlay.deployer if overlay else None
-        return deployer is not None and not _is_suspended(deployer)
+        return deployer is not None and not is_suspended(deployer)
 
     @cached_property
     def _deployed_by_path(self) -> Mapping[str, Overlay]:
@@ -228,7 +233,7 @@ class UnlistedSide:
         if len(candidates) != 1:
             return None
         [only] = candidates
-        if only.origin.document_place in self._known or not self._is_rendered(only) or _is_suspended(only):
+        if only.origin.document_place in self._known or not self._is_rendered(only) or is_suspended(only):
             return None
         if self.side.deployers.leaves_out(only.origin.path):
             return None
@@ -334,7 +339,7 @@ class UnlistedSide:
 
     def _entry_point(self, deployer: Resource) -> EntryPoint:
         if is_flux_kustomization(deployer):
-            folder = posixpath.normpath(text_at(deployer.content, "spec", "path").removeprefix("/") or ".")
+            folder = deployed_folder(deployer)
             is_folder = confined(self.side.fs.is_folder, folder)
             is_own = is_folder and self.is_source_here(deployer, folder)
             folders = (folder,) if is_own else ()
@@ -472,10 +477,6 @@ class UnlistedSide:
 def _is_of_operator(resource: Resource) -> bool:
     """Return True for an object by which an operator installs KubeVirt or CDI, or is installed by OLM."""
     return installs_operands(resource) or subscribes(resource.content)
-
-
-def _is_suspended(deployer: Resource) -> bool:
-    return object_at(deployer.content, "spec").get("suspend") is True
 
 
 def _is_hidden(path: str) -> bool:

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from renderer.gitops.argocd.application import sources
 from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
-
-_FORCE = "Force=true"
+from renderer.model.sync_options import FORCE
 
 
 def requested_sync(application: Resource) -> JsonObject:
@@ -31,7 +30,7 @@ def options_of_request(application: Resource) -> tuple[str, ...]:
     """Return the options of the sync; a strategy that forces counts as ``Force=true``."""
     sync = requested_sync(application)
     strategies = (object_at(sync, "syncStrategy", each) for each in ("apply", "hook"))
-    forced = (_FORCE,) if any(each.get("force") is True for each in strategies) else ()
+    forced = (FORCE,) if any(each.get("force") is True for each in strategies) else ()
     return (*map(str, array_at(sync, "syncOptions")), *forced)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from renderer.files.file_system import FileSystem, normal_path
-from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.kustomization import deployed_folder, is_flux_kustomization
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, FLUX_SOURCE_GROUP
@@ -42,7 +42,7 @@ class ClusterRoot(NamedTuple):
         Its annotation names that folder; the default is ``folder``, that of the project's entry.
         """
         root = self.kustomization
-        if normal_path(text_at(root.content, "spec", "path")) != tree:
+        if deployed_folder(root) != tree:
             return self
         source = text_at(root.annotations, SOURCE_PATH) or folder
         return self._replace(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
+from renderer.gitops.flux.kustomization import is_flux_kustomization, source_key
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import FLUX_OPERATOR_GROUP, FLUX_SOURCE_GROUP
 from renderer.model.entry_point import Strictness

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from renderer.files.file_system import FileSystem, normal_path
+from renderer.files.file_system import FileSystem
 from renderer.gitops.flux.flux_operator import is_resource_set, named_providers
 from renderer.gitops.flux.generated_artifact import (
     EXTERNAL_ARTIFACT,
@@ -19,13 +19,19 @@ from renderer.gitops.flux.generated_artifact import (
     CopiedFolder,
     copied_folder,
 )
+from renderer.gitops.flux.kustomization import (
+    deployed_folder,
+    is_flux_kustomization,
+    is_suspended,
+    source_key,
+    variable_sources,
+)
 from renderer.gitops.flux.waiting import ReadyFirst
 from renderer.gitops.reached import Reached
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.gitops.substitution.unset_variables import UnsetVariable
 from renderer.kubevirt.facts.kubernetes_identity import entry_name_errors
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
 from renderer.model.entry_point import ComposedArtifact
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.res_id import Reference
@@ -97,7 +103,7 @@ class ReachedKustomization(Reached):
 
     @property
     def suspended(self) -> bool:
-        return object_at(self.entry.content, "spec").get("suspend") is True
+        return is_suspended(self.entry)
 
 
 @dataclass(slots=True)
@@ -120,11 +126,6 @@ class ReachedSet:
 
 #: Builds a Kustomization; the objects known so far supply its variables.
 Build: TypeAlias = Callable[[ReachedKustomization, Mapping[Reference, Resource]], Outcome[ResourceSet]]
-
-
-def is_flux_kustomization(resource: Resource) -> bool:
-    """Return True for a Kustomization of Flux, not of kustomize."""
-    return resource.kind == "Kustomization" and resource.gvk.group == FLUX_KUSTOMIZE_GROUP
 
 
 class FluxDiscovery:
@@ -313,7 +314,7 @@ class FluxDiscovery:
         except DiagnosticError as error:
             reached.source, reached.refused = SourceRelation.SELF, error.diagnostics
             return
-        path = normal_path(text_at(reached.entry.content, "spec", "path"))
+        path = deployed_folder(reached.entry)
         reached.entry = _with_path(reached.entry, posixpath.join(reached.artifact.folder, path))
         reached.source = SourceRelation.SELF
 
@@ -362,19 +363,3 @@ class FluxDiscovery:
 def _with_path(entry: Resource, folder: str) -> Resource:
     spec = {**object_at(entry.content, "spec"), "path": f"./{folder}"}
     return entry.with_content({**entry.content, "spec": spec})
-
-
-def source_key(entry: Resource) -> Reference:
-    """Return the object that ``spec.sourceRef`` names.
-
-    It is in the Kustomization's namespace unless the reference names another.
-    """
-    reference = object_at(entry.content, "spec", "sourceRef")
-    namespace = text_at(reference, "namespace") or entry.namespace
-    return text_at(reference, "kind"), namespace, text_at(reference, "name")
-
-
-def variable_sources(entry: Resource) -> tuple[Reference, ...]:
-    """Return the ConfigMaps and Secrets that ``substituteFrom`` names, in the object's own namespace."""
-    references = array_at(entry.content, "spec", "postBuild", "substituteFrom")
-    return tuple((text_at(each, "kind"), entry.namespace, text_at(each, "name")) for each in references)

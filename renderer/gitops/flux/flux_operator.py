@@ -21,7 +21,7 @@ def is_instance(resource: Resource) -> bool:
     return resource.kind == "FluxInstance" and resource.gvk.group == FLUX_OPERATOR_GROUP
 
 
-def is_suspended(resource: Resource) -> bool:
+def is_disabled(resource: Resource) -> bool:
     """Return True if an annotation makes the operator leave the object as it is."""
     return str(resource.annotations.get(_RECONCILE, "")).lower() == "disabled"
 

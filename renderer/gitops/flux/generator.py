@@ -10,7 +10,8 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from renderer.files.file_system import FileSystem, normal_path
+from renderer.files.file_system import FileSystem
+from renderer.gitops.flux.kustomization import deployed_folder
 from renderer.gitops.folder_reader import FolderReader
 from renderer.kustomize.reader.kustomization import KNOWN_FIELDS
 from renderer.kustomize.reader.resources import read_resources
@@ -32,14 +33,14 @@ _SELECTOR = ("group", "version", "kind", "name", "namespace", "labelSelector", "
 
 
 def source_folder(fs: FileSystem, entry: Resource) -> str:
-    """Return the folder that ``spec.path`` names, which is always inside the source (``securejoin``).
+    """Return the folder that ``spec.path`` names.
 
     Raises ``DiagnosticError``: flux-kustomization if there is no such folder.
     """
-    written = text_at(entry.content, "spec", "path")
-    folder = normal_path(written)
+    folder = deployed_folder(entry)
     if not fs.is_folder(folder):
         hint = "spec.path counts from the top of the repository that sourceRef names"
+        written = text_at(entry.content, "spec", "path")
         message = f"spec.path of {entry.current_id} is {written}, and there is no such folder"
         field = FieldPath.of("spec", "path")
         raise Diagnostic.about(entry, field, Code.FLUX_KUSTOMIZATION, message, hint).error()

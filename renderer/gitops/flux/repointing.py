@@ -7,7 +7,7 @@ What controls when, how and as whom the objects are applied stays.
 
 from __future__ import annotations
 
-from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.kustomization import is_flux_kustomization
 from renderer.model.entry_point import SOURCE_PATH, RepointedTree
 from renderer.model.kube.json import object_at, text_at, with_value, without
 from renderer.model.kube.resource import Resource

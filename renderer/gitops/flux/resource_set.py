@@ -13,7 +13,7 @@ from math import prod
 from typing import NamedTuple, TypeAlias
 
 from renderer.gitops.flux.applied_objects import with_common_metadata
-from renderer.gitops.flux.flux_operator import PROVIDER, is_suspended
+from renderer.gitops.flux.flux_operator import PROVIDER, is_disabled
 from renderer.golang.booleans import FALSE, TRUE
 from renderer.golang.template import Delimiters, GoTemplateError, render
 from renderer.golang.template.evaluate import GoFunction
@@ -113,7 +113,7 @@ def _warning(entry: Resource, field: FieldPath, message: str, hint: str | None) 
 
 def _check_is_evaluated(entry: Resource) -> None:
     """Raise ``LeftOutError`` if the operator leaves the set alone, or if nobody but it can read the set."""
-    if is_suspended(entry):
+    if is_disabled(entry):
         raise LeftOutError("suspended ResourceSet(s)")
     if is_encrypted(entry):
         raise LeftOutError("encrypted ResourceSet(s)")
@@ -179,7 +179,7 @@ def _exported(provider: Resource) -> JsonObject:
     if kind != "Static":
         named = f"of the type {kind}" if _TYPE.fullmatch(kind) else "of an unknown type"
         raise LeftOutError(f"ResourceSet(s) with inputs {named}")
-    if is_suspended(provider):
+    if is_disabled(provider):
         raise LeftOutError("ResourceSet(s) with inputs of suspended providers")
     return object_at(provider.content, "spec", "defaultValues")
 
@@ -211,7 +211,7 @@ def _rendered(entry: Resource, input_sets: Sequence[Inputs]) -> Iterator[Resourc
                 raise InvalidSetError(message, field) from None
             if public != inputs:
                 _taint_results(objects, text, public, origin)
-            yield from (Resource(each.content, origin) for each in objects if not is_suspended(each))
+            yield from (Resource(each.content, origin) for each in objects if not is_disabled(each))
 
 
 def _objects_of_text(text: str, inputs: object, origin: Site) -> tuple[Resource, ...]:
