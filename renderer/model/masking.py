@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from renderer.model.encoded_text import bytes_of_base64, text_in
 from renderer.model.escaped_text import Unescaped, unescaped
+from renderer.model.pattern import pattern
 
 MASK = "***"
 
@@ -31,6 +33,9 @@ _WINDOW = 4096
 _MOST_ALIKE = 4
 #: The number of long texts whose masked form is kept, as aliases repeat them, and the length of the longest.
 _MOST_KEPT, _LONGEST_KEPT = 16, 1 << 20
+#: What may be base64 of a text with a value, also on several lines. Base64 in base64 is read, and no more.
+_BASE64 = pattern(r"(?:[A-Za-z0-9+/]{60,76}\s{1,20}+)++[A-Za-z0-9+/]{4,}+={0,2}|[A-Za-z0-9+/_-]{12,}+={0,2}")
+_DEEPEST = 2
 #: Lines of confidential texts that say nothing, and that hints tell people to write.
 _PUBLIC = frozenset({"#cloud-config"})
 
@@ -42,7 +47,8 @@ def _stars(_value: str) -> str:
 class Masking:
     """Values that no output may repeat, and the search for them in texts.
 
-    A value is found as it is, with any escapes (``escaped_text``), and where a message truncates it.
+    A value is found as it is, with any escapes (``escaped_text``), and where a message truncates it. Base64
+    of a text with a value is one as a whole.
     ``inside_words``: values of fewer than four characters are found inside words, too. What ``others`` find
     is found as well: the values of a run are searched for beside those of each overlay.
     """
@@ -125,20 +131,29 @@ class Masking:
                 merged.append((start, end))
         return merged
 
-    def _spans(self, text: str) -> Sequence[tuple[int, int]]:
+    def _spans(self, text: str, depth: int = _DEEPEST) -> Sequence[tuple[int, int]]:
         """Return the start and end of each value in the text, in order; they may overlap."""
         if not self:
             return ()
-        found = set(self._spans_as_written(text))
+        found = {*self._spans_as_written(text), *self._spans_of_base64(text, depth)}
         levels: list[Unescaped] = []
         for level in unescaped(text):
             levels.insert(0, level)
-            for start, end in self._spans_as_written(level.text):
+            for start, end in (
+                *self._spans_as_written(level.text),
+                *self._spans_of_base64(level.text, depth),
+            ):
                 written = start, end
                 for each in levels:
                     written = each.span(*written)
                 found.add(written)
         return sorted(found)
+
+    def _spans_of_base64(self, text: str, depth: int) -> Iterator[tuple[int, int]]:
+        """Yield the start and end of what is base64 of a text with a value."""
+        for encoded in _BASE64.finditer(text) if depth else ():
+            if self._spans(text_in(bytes_of_base64(encoded[0])), depth - 1):
+                yield encoded.span()
 
     def _spans_as_written(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each value that the text has without escapes."""

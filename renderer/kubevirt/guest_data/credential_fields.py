@@ -43,10 +43,11 @@ from renderer.model.credential_text.names import (
 )
 from renderer.model.credential_text.search import credential_forms, may_be_credential
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.encoded_text import content_of_base64, text_in
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.pattern import pattern
-from renderer.model.run.readings import content_of_base64, percent_decoded, text_in
+from renderer.model.run.readings import percent_decoded
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.events import MalformedError, document_count

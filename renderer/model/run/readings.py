@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-import zlib
-from base64 import b64decode, b64encode, encodebytes, urlsafe_b64encode
+from base64 import b64encode, encodebytes, urlsafe_b64encode
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from math import isfinite
 
@@ -21,6 +19,7 @@ from renderer.model.api_words import is_api_word
 from renderer.model.credential_text.addresses import names_user
 from renderer.model.credential_text.names import names_credential
 from renderer.model.credential_text.search import credentials_in
+from renderer.model.encoded_text import content_of_base64, text_in
 from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
 
@@ -38,18 +37,7 @@ _LINE_OF_BASE64 = 57
 _DOTTED_PATH = pattern(r"(?:^|/)(?:\.\.?)?(?:/|$)")
 #: A number of more digits is not written in another way.
 _LONGEST_NUMBER = 64
-#: Decoded bytes that are no text begin to be random early.
-_CONTROL = pattern(r"[\x00-\x08\x0e-\x1f\x7f]")
 _BASE64 = pattern(r"[A-Za-z0-9+/_\s-]{8,}+={0,2}\s*", re.ASCII)
-_NOT_BASE64 = pattern(r"\\n|\s|=")
-_STANDARD = str.maketrans("-_", "+/")
-_GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
-#: The headers of zlib's four levels.
-_ZLIB = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
-#: bzip2 and xz unpack a few bytes into megabytes: what a text needs at most, as a multiple of the bytes, and
-#: the bytes that xz may use meanwhile.
-_MOST_TIMES, _MOST_MEMORY = 64, 64 * 1024 * 1024
-_MOST_DECOMPRESSED = 4 * 1024 * 1024
 _NUMBER = pattern(r"[-+]?\.?\d[\w.+-]*", re.ASCII)
 _COMMENT = pattern(r"\s#")
 #: What YAML may have before a scalar: a tag, an anchor.
@@ -190,59 +178,6 @@ def _decoded(text: str) -> Iterator[str]:
         yield from _unquoted(quoted[2], quoted[1])
     elif "\n" not in scalar and _COMMENT.search(scalar):
         yield _COMMENT.split(scalar, 1)[0]
-
-
-def content_of_base64(text: str) -> bytes:
-    """Return what base64 in either alphabet encodes, unpacked if compressed; nothing if it is not base64.
-
-    It may be on several lines, also with their ends escaped, and lack the signs at its end.
-    """
-    digits = _NOT_BASE64.sub("", text).translate(_STANDARD)
-    try:
-        return _unpacked(b64decode(digits + "=" * (-len(digits) % 4)))
-    except ValueError:
-        return b""
-
-
-def _unpacked(content: bytes) -> bytes:
-    """Return the beginning of what gzip, zlib, bzip2 or xz has compressed; other content as it is."""
-    if content.startswith(_GZIP):
-        try:
-            return zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(content, _MOST_DECOMPRESSED)
-        except zlib.error:
-            return b""
-    if content.startswith(_ZLIB):
-        with suppress(zlib.error):
-            return zlib.decompressobj().decompress(content, _MOST_DECOMPRESSED)
-    most = min(_MOST_DECOMPRESSED, _MOST_TIMES * len(content))
-    with suppress(ImportError):  # Python may be built without these libraries
-        if content.startswith(_BZIP2):
-            from bz2 import BZ2Decompressor  # noqa: PLC0415 - few texts are compressed
-
-            with suppress(OSError):
-                return BZ2Decompressor().decompress(content, most)
-        if content.startswith(_XZ):
-            from lzma import LZMADecompressor, LZMAError  # noqa: PLC0415 - as above
-
-            with suppress(LZMAError):
-                return LZMADecompressor(memlimit=_MOST_MEMORY).decompress(content, most)
-    return content
-
-
-def text_in(content: bytes) -> str:
-    """Return the text that bytes are in UTF-8 or UTF-16; an empty one if they are neither."""
-    encoding = "utf-8"
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
-    elif content[:1] == b"\0":
-        encoding = "utf-16-be"
-    elif content[1:2] == b"\0":
-        encoding = "utf-16-le"
-    try:
-        decoded = content.decode(encoding)
-    except UnicodeDecodeError:
-        return ""
-    return "" if _CONTROL.search(decoded) else decoded
 
 
 def _unquoted(text: str, quote: str) -> Iterator[str]:

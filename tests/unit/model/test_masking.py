@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import json
 import time
 
@@ -69,6 +70,32 @@ def test_values_are_masked_in_every_form(values: list[str], before: str, after: 
 )
 def test_short_values_match_whole_words_and_long_ones_prefixes(value: str, text: str, masked: str) -> None:
     assert Masking([value]).mask(text) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pin=password-1\n",
+        "app:password-1",
+        '{"a": "password-1"}',
+        "é" * 9 + "password-1",
+        f"{'x' * 50}password-1",
+    ],
+)
+def test_base64_of_a_text_with_a_value_is_masked(text: str) -> None:
+    content = text.encode()
+    twice = base64.b64encode(base64.b64encode(content) + b"\n")
+    on_lines = base64.encodebytes(content)
+    for encoded in (
+        base64.b64encode(content),
+        base64.urlsafe_b64encode(content).rstrip(b"="),
+        twice,
+        on_lines,
+    ):
+        written = encoded.decode().strip()
+        assert Masking(["password-1"]).mask(f'{{"auth": "{written}"}}') == '{"auth": "***"}'
+        assert Masking(["password-1"]).mask(json.dumps(f"a: {written}")) == '"a: ***"'
+        assert Masking(["password-2"]).mask(written) == written
 
 
 def test_values_that_overlap_are_masked_as_one() -> None:

@@ -13,8 +13,9 @@ import pytest
 from renderer.kubevirt.facts.confidential.parts import Part
 from renderer.kubevirt.facts.confidential.secret_values import readings_of_secrets
 from renderer.model.credential_text.search import credentials_in
+from renderer.model.encoded_text import content_of_base64
 from renderer.model.run.limits import lowered
-from renderer.model.run.readings import content_of_base64, credential_readings, readings
+from renderer.model.run.readings import credential_readings, readings
 from renderer.model.run.work import WorkLimitError, begin_run, spent
 
 BASIC = b64encode(b"app:canary-is-a-bird").decode()

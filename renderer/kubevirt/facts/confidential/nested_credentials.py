@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from renderer.model.credential_text.commands import credential_arguments
 from renderer.model.credential_text.names import KEYS_OF_NAMES
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.encoded_text import content_of_base64, text_in
 from renderer.model.kube.json import Json, JsonObject, scalar_text, text_at
 from renderer.model.pattern import pattern
-from renderer.model.run.readings import content_of_base64, credential_readings, readings, text_in
+from renderer.model.run.readings import credential_readings, readings
 from renderer.model.run.readings import names_credential_in_secret as names_credential
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents
