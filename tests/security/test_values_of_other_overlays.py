@@ -201,6 +201,14 @@ UNUSUAL: Mapping[str, str] = {
         f'stringData:\n  p: {{{{ .Values.p | default "{CANARY}" | quote }}}}'
     ),
     "a constant of a chart": SECRET.format(f"stringData: {{p: '{{{{ \"{CANARY}\" | b64enc }}}}'}}"),
+    **{
+        f"the template of {kind}": f"{{kind: {kind.split()[1]}, metadata: {{name: e}}, spec: {{{template}}}}}\n"
+        for kind, template in {
+            "a PushSecret": f"template: {{data: {{password: {CANARY}}}}}",
+            "a SealedSecret": f"template: {{data: {{conf: 'password={CANARY}'}}}}",
+            "an ExternalSecret": f"target: {{template: {{data: {{conf: 'password: {CANARY}'}}}}}}",
+        }.items()
+    },
     "a dollar that Flux doubles": SECRET.format("stringData: {p: X9$$canary-is}"),
 }
 _PATCH = "patches: [{{target: {{kind: Secret}}, patch: '[{}]'}}]\n"

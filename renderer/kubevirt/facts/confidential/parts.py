@@ -310,6 +310,10 @@ def _section_of_secret(entry: Entry) -> Scope:
     return entry.below.within(Area.ENTRIES) if has_keys else _of_secret(entry)
 
 
+def _template_of_secret(entry: Entry) -> Scope:
+    return entry.below.within(Area.CHART)._replace(is_secret=True)
+
+
 def _among_secrets(entry: Entry) -> Scope:
     return entry.below._replace(is_among_secrets=True)
 
@@ -556,7 +560,7 @@ _RULES = (
     _Rule(_except(_FIELDS_OF_APPLICATION_SETS), _of_secret, is_parameter_beside_generators),
     _Rule(_VALUES, _in(Area.CHART), lambda entry: is_mapping(entry) or is_text(entry)),
     _Rule(_VALUES_OF_CHARTS, _in(Area.CHART), is_in(*_CHARTS)),
-    _Rule({_TEMPLATE_OF_SECRET}, _in(Area.CHART), makes_secrets),
+    _Rule({_TEMPLATE_OF_SECRET}, _template_of_secret, makes_secrets),
     _Rule({_DATA}, _section_of_secret, lambda e: is_mapping(e) and makes_secrets(e), {Area.OBJECT}),
     _Rule(None, _scope_of_elements, is_inputs),
     _Rule(None, _of_secret, is_used_parameter, {Area.INPUTS}),
@@ -787,9 +791,14 @@ def _parts_of_text(text: str, scope: Scope) -> Sequence[Part]:
     is_patch = scope.is_root and bool(scope.target)
     is_chart = scope.area is Area.CHART
     if ":" not in text or not (is_patch or is_chart or may_be_confidential(text)):
-        return (Part(text, is_secret=False),) if is_chart and _sets_credential(text) else ()
-    area = Area.CHART if is_chart else Area.OBJECT
-    inside = Scope(area=area, is_root=True, target=scope.target if is_patch else "", depth=scope.depth + 1)
+        return (Part(text, scope.is_secret),) if is_chart and _sets_credential(text) else ()
+    inside = Scope(
+        area=Area.CHART if is_chart else Area.OBJECT,
+        is_root=True,
+        is_secret=scope.is_secret,
+        target=scope.target if is_patch else "",
+        depth=scope.depth + 1,
+    )
     return _parts_of_documents(text, inside)
 
 
@@ -812,9 +821,9 @@ def _parts_of_documents(text: str, scope: Scope) -> Sequence[Part]:
         )
         has_credential = scope.area is Area.CHART and _sets_credential(text)
         is_certain = is_of_secret or has_credential or seems_confidential(text)
-        return (Part(text, is_secret=False, is_malformed=True),) if is_certain else ()
+        return (Part(text, scope.is_secret, is_malformed=not scope.is_secret),) if is_certain else ()
     if scope.area is Area.CHART and not all(map(_is_tree, documents)) and _sets_credential(text):
-        return (Part(text, is_secret=False),)
+        return (Part(text, scope.is_secret),)
     roots = (each for each in documents if isinstance(each, dict | list))
     return tuple(part for root in roots for part in parts_of(root, scope))
 
