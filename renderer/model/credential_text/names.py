@@ -130,6 +130,14 @@ def named_credentials(text: str) -> Iterator[re.Match[str]]:
             yield found
 
 
+def assignments_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield names in a text with their values: ``name = value``, ``name value``, ``<name>value``."""
+    for kind in (_ASSIGNMENT, _WORDS, _ELEMENT):
+        for found in chain.from_iterable(map(_with_inner, kind.finditer(text))):
+            if not found["word"].startswith("//"):  # of an address
+                yield found["name"], found["word"]
+
+
 def _with_inner(found: re.Match[str]) -> Iterator[re.Match[str]]:
     """Yield a match, and the assignment that its word is: ``Environment=TOKEN=x``, ``--env=TOKEN=x``."""
     yield found

@@ -18,6 +18,7 @@ from renderer.kubevirt.facts.confidential.fields import (
     START_DATA,
     is_identity,
 )
+from renderer.kubevirt.facts.confidential.inner_values import constants_of_template, values_of_file
 from renderer.kubevirt.facts.confidential.manifest_text import (
     seems_to_hold_secret,
 )
@@ -39,6 +40,7 @@ from renderer.kubevirt.facts.confidential.parts import (
 )
 from renderer.kubevirt.facts.confidential.scope import Scope, root_scope
 from renderer.kubevirt.facts.kinds import SECRET
+from renderer.model.encoded_text import content_of_base64, text_in
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import (
     Json,
@@ -51,7 +53,7 @@ from renderer.model.kube.json import (
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.pattern import pattern
 from renderer.model.placeholders import without_placeholders
-from renderer.model.run.readings import content_of_base64, credential_readings, readings, text_in
+from renderer.model.run.readings import credential_readings, readings
 from renderer.model.run.taint import telling_keys_of, texts_of
 from renderer.model.run.work import spend
 
@@ -294,11 +296,13 @@ def _texts_with_keys(
 
 
 def readings_of_texts(texts: Iterable[str]) -> frozenset[str]:
-    """Return the readings of confidential texts, and of the credentials in the trees that they are."""
+    """Return the readings of confidential texts, and of the values in them, as in a file or a template."""
     found: set[str] = set()
     for text in texts:
         spend(1, LOOKING)
         found.update(readings(text), nested_credential_readings(text))
+        inner = (*(value for _, value in values_of_file(text)), *constants_of_template(text))
+        found.update(chain.from_iterable(map(readings, inner)))
     return frozenset(found)
 
 

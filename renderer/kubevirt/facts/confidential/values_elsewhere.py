@@ -13,7 +13,12 @@ from renderer.kubevirt.facts.confidential.fields import (
     SECRET_DATA,
     SECRET_GENERATOR,
     START_DATA,
-    is_identity,
+)
+from renderer.kubevirt.facts.confidential.inner_values import (
+    constants_of_template,
+    is_file,
+    says_who,
+    values_of_file,
 )
 from renderer.kubevirt.facts.confidential.malformed_text import entries_in_malformed
 from renderer.kubevirt.facts.confidential.meant_keys import (
@@ -32,6 +37,7 @@ from renderer.kubevirt.facts.confidential.secret_values import (
     may_hold_objects_as_text,
 )
 from renderer.model.credential_text.names import names_credential
+from renderer.model.encoded_text import content_of_base64, text_in
 from renderer.model.kube.encryption import is_ciphertext
 from renderer.model.kube.json import (
     Json,
@@ -45,7 +51,7 @@ from renderer.model.kube.json import (
 from renderer.model.pattern import pattern
 from renderer.model.placeholders import has_placeholder, without_placeholders
 from renderer.model.run.learned_values import Values
-from renderer.model.run.readings import content_of_base64, credential_readings, readings, text_in
+from renderer.model.run.readings import credential_readings, readings
 from renderer.model.run.taint import texts_of
 from renderer.model.run.work import spend
 
@@ -98,8 +104,6 @@ _TELLING_LINE = pattern(r"(?![#<]|\[.*\]$)\S*[^\s:]")
 _REFERENCE = pattern(
     r"(?:/[a-z][a-z0-9._-]*){2,}|<[^<>]*>|(?:vault|avp|op|ref\+[a-z]+):\S*|[\w.-]+@[\w.-]+:[\w./~-]+"
 )
-#: ``clusterID`` says what ``cluster`` says.
-_ID = pattern(r"[-_.]?I[Dd]$|[-_.]id$")
 #: A variable of Flux, perhaps with an operator; a text that is not an address, and has no blank.
 _EXPANSION, _ONE_WORD = pattern(r"\$\{(\w{1,200})(?:[^\w${}][^${}]{0,200})?\}"), pattern(r"[^\s/@]+")
 _STAND_IN = pattern(r"Variable-\d+-of-Flux")
@@ -109,10 +113,6 @@ _ORDINARY = pattern(
     r"\d{1,6}(?:\.\d{1,3})?(?:[KMGTPE]i|[kMGTPEm])"
     r"|(?:[a-z0-9-]{1,63}\.)+[a-z]{2,18}(?::\d{1,5})?(?:/[a-z0-9._-]+)+(?::[\w.-]{1,128})?(?:@sha256:[0-9a-f]{64})?"
     r"|\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2}|:\d{1,5})?|[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}"
-)
-#: A default of a chart, and a constant that it encodes.
-_CONSTANT_OF_TEMPLATE = pattern(
-    r"\bdefault\s{1,9}[\"`]([^\"`\n]{6,200})[\"`]|[\"`]([^\"`\n]{6,200})[\"`]\s{0,9}\|\s{0,9}(?:b64enc|quote)\b"
 )
 _TOKEN = pattern(r"\S+")
 #: A field with the name of something that a cluster or a registry has, and the same in a text of bytes.
@@ -181,8 +181,10 @@ def values_of(key: str, text: str) -> Values:
     """
     texts = {text, text.replace("$$", "$")}
     if "{{" in text:
-        texts.update(chain.from_iterable(_CONSTANT_OF_TEMPLATE.findall(text)))
-    found = Values.union(_values_as_written(key, each) for each in texts)
+        texts.update(constants_of_template(text))
+    inner = (entry for each in texts for entry in values_of_file(each))
+    entries = chain(((key, each) for each in texts), inner)
+    found = Values.union(_values_as_written(name, each) for name, each in entries)
     return found._replace(variables=_variables_in(key, text)) if "${" in text else found
 
 
@@ -191,9 +193,9 @@ def _values_as_written(key: str, text: str) -> Values:
     written = decoded or text
     if _stands_for_value(written.strip()):
         return Values()
-    says_who = key in START_DATA or is_identity(_ID.sub("", key))
+    is_public = key in START_DATA or (says_who(key) and not is_file(written))
     is_named = names_credential(key)
-    if says_who or has_placeholder(written):
+    if is_public or has_placeholder(written):
         written = without_placeholders(written)
         made = credential_readings(written)
     else:
@@ -204,7 +206,7 @@ def _values_as_written(key: str, text: str) -> Values:
     if not is_named:
         found = frozenset(each for each in found if not _ORDINARY.fullmatch(each))
     words = frozenset(each for each in found if WORD.fullmatch(each))
-    if says_who:
+    if is_public:
         return Values(found - words)
     telling = frozenset(each for each in words if "-" in each or (is_named and not names_credential(each)))
     tokens = found.intersection(() if is_named or not _TOKEN.fullmatch(plain) else (plain,)) - words

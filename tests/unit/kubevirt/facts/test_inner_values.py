@@ -1,0 +1,94 @@
+"""The values in a text of a Secret: of a file of any syntax, and of a template."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+
+import pytest
+
+from renderer.kubevirt.facts.confidential.inner_values import constants_of_template, values_of_file
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
+from renderer.kubevirt.facts.confidential.values_elsewhere import values_in
+from renderer.model.kube.json import JsonObject
+from renderer.model.run.work import begin_run, spent
+
+VALUE = "X9-canary-is-a-bird"
+FILES = {
+    "JSON": json.dumps({"log": {"level": "debug"}, "n": [{"code": VALUE}]}),
+    "JSON on several lines": json.dumps({"n": [{"code": VALUE}]}, indent=2),
+    "YAML": f"log: debug\nn:\n- code: {VALUE}\n",
+    "YAML with a variable": f"host: ${{HOST}}\ncode: {VALUE}\n",
+    "TOML": f'[db]\ncode = "{VALUE}"\n',
+    "INI": f"[db]\ncode={VALUE}\n",
+    "properties": f"app.db.code={VALUE}\napp.db.size=5\n",
+    "words": f"port 6379\ncode {VALUE}\n",
+    "words with semicolons": f"listen 443;\ncode {VALUE};\n",
+    "PHP": f"<?php\n$config['code'] = '{VALUE}';\n",
+    "XML": f"<config>\n<code>{VALUE}</code>\n</config>\n",
+    "attributes": f'<config>\n<add key="code" value="{VALUE}"/>\n</config>\n',
+    "JSON in YAML": f"config: |\n  {json.dumps({'code': VALUE})}\n",
+    "JSON in base64": json.dumps({"config": b64encode(f"code: {VALUE}\n".encode()).decode()}),
+}
+#: What any file may have.
+ORDINARY = (
+    *("WARNING", "Infrastructure", "us-east-1", "eu-central-1b", "Europe/Berlin", "default/vlan100", "1.5e6"),
+    *("/etc/ssl/cert1.pem", "v1.27.3-rc1+k3s1", "10.0.0.0/16", "2001:db8::1", "2048Mi", "123456", "02:00:0a"),
+    *("ghcr.io/home/app:v1.2.3", "joe@example.org", "https://example.org:8443/a/b", "tcp://10.0.0.1:80"),
+    *("*.example.org", "db-1.example.org:5432", "Cascadelake-Server-v5", "level=debug", "${NAME}", "a b9c d"),
+    *("2006-01-02T15:04:05Z", "AES256_GCM", "x86_64", "sha256:" + "0a" * 32, "/var/lib/x1"),
+)
+TEMPLATES = (
+    '{{ .Values.p | default "VALUE" | quote }}',
+    '{{ default "VALUE" .Values.p }}',
+    "{{ .Values.p | default `VALUE` }}",
+    "{{ p | default('VALUE') }}",
+    '{{ printf "%s" "VALUE" | b64enc }}',
+    '{{ printf "VALUE%s" .Values.p }}',
+    '{{ coalesce .Values.p "VALUE" }}',
+    '{{ ternary "VALUE" "b" .Values.p }}',
+    '{{- $p := "VALUE" -}}',
+)
+
+
+@pytest.mark.parametrize("text", FILES.values(), ids=FILES)
+def test_value_in_a_file_counts_whatever_its_name_is(text: str) -> None:
+    assert VALUE in {value for _, value in values_of_file(text)}
+    for key in ("config.json", "settings", "db"):
+        secret: JsonObject = {"kind": "Secret", "stringData": {key: text}}
+        assert VALUE in secret_values([secret])
+        assert VALUE in values_in(secret).certain | values_in(secret).tokens
+
+
+@pytest.mark.parametrize("value", ORDINARY)
+def test_what_any_file_may_have_is_no_value(value: str) -> None:
+    assert values_of_file(json.dumps({"code": value})) == ()
+    assert values_of_file(f"code={value}\n") == ()
+
+
+def test_value_that_says_who_or_where_is_public() -> None:
+    assert (
+        values_of_file(json.dumps({"user": "Admin-X9", "clusterID": "Prod-X9", "url": "https://X9a/"})) == ()
+    )
+
+
+@pytest.mark.parametrize("action", TEMPLATES)
+def test_constant_of_a_template_is_a_value(action: str) -> None:
+    secret: JsonObject = {"kind": "Secret", "stringData": {"code": action.replace("VALUE", VALUE)}}
+
+    assert VALUE in secret_values([secret])
+    assert VALUE in values_in(secret).certain | values_in(secret).tokens
+
+
+def test_name_that_a_template_looks_up_is_no_constant() -> None:
+    text = (
+        '{{ include "app.Name-1" . }}{{ (lookup "v1" "Secret" "ns" "Name-2").data }}{{ .Files.Get "Name-3" }}'
+    )
+
+    assert [*constants_of_template(text)] == []
+
+
+def test_work_is_counted() -> None:
+    begin_run()
+    values_of_file(json.dumps([{"a": "b"}] * 1000))
+    assert spent() > 1000
