@@ -34,7 +34,7 @@ _MOST_ALIKE = 4
 #: The number of long texts whose masked form is kept, as aliases repeat them, and the length of the longest.
 _MOST_KEPT, _LONGEST_KEPT = 16, 1 << 20
 #: What may be base64 of a text with a value, also on several lines. Base64 in base64 is read, and no more.
-_BASE64 = pattern(r"(?:[A-Za-z0-9+/]{60,76}\s{1,20}+)++[A-Za-z0-9+/]{4,}+={0,2}|[A-Za-z0-9+/_-]{12,}+={0,2}")
+_BASE64 = pattern(r"(?:[A-Za-z0-9+/]{60,76}\s{1,20}+)++[A-Za-z0-9+/]{4,}+={0,2}|[A-Za-z0-9+/_-]{10,}+={0,2}")
 _DEEPEST = 2
 #: Lines of confidential texts that say nothing, and that hints tell people to write.
 _PUBLIC = frozenset({"#cloud-config"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,24 @@ HOLDERS |= {
     + "---\n"
     + custom("ResourceSetInputProvider", f"spec: {{type: Static, defaultValues: {{word: {CANARY}}}}}"),
 }
+HOLDERS |= {
+    f"repeated from {key}": secret("", f"stringData: {json.dumps({key: text})}")
+    + f"---\n{config_map(f'data: {{k: see {CANARY}}}')}"
+    for key, text in {
+        "userdata": f"#cloud-config\npassword: {CANARY}\n",
+        "DATABASE_URL": f"postgres://app:{CANARY}@db/x",
+        "application.properties": f"db.password={CANARY}\n",
+        ".env": f"# a\nDB_PASSWORD='{CANARY}'\n",
+        ".dockerconfigjson": json.dumps(
+            {"auths": {"r": {"auth": base64.b64encode(f"me:{CANARY}".encode()).decode()}}}
+        ),
+        "PASSWORD_DB": CANARY,
+    }.items()
+}
+HOLDERS["repeated from a machine"] = (
+    machine().replace("{domain:", f"{{{VOLUMES}, domain:").replace(CANARY, f"X9-{CANARY}")
+    + f"---\n{config_map(f'data: {{k: see X9-{CANARY}}}')}"
+)
 FORGED = {
     "kind": 'apiVersion: v1\nkind: "../..\\e[2J\\n::error::\\u202E"\nmetadata: {name: x, namespace: a}\n',
     "name": machine().replace("name: web", 'name: "../../x"'),

@@ -202,11 +202,22 @@ UNUSUAL: Mapping[str, str] = {
     ),
     "a constant of a chart": SECRET.format(f"stringData: {{p: '{{{{ \"{CANARY}\" | b64enc }}}}'}}"),
     **{
-        f"the template of {kind}": f"{{kind: {kind.split()[1]}, metadata: {{name: e}}, spec: {{{template}}}}}\n"
+        f"the template of {kind}": f"{{kind: {kind.split()[1]}, spec: {{{template}}}}}\n"
         for kind, template in {
             "a PushSecret": f"template: {{data: {{password: {CANARY}}}}}",
             "a SealedSecret": f"template: {{data: {{conf: 'password={CANARY}'}}}}",
             "an ExternalSecret": f"target: {{template: {{data: {{conf: 'password: {CANARY}'}}}}}}",
+        }.items()
+    },
+    **{
+        f"{key}: {text}": SECRET.format(f"stringData: {json.dumps({key: text})}")
+        for key, text in {
+            "PASSWORD_DB": CANARY,
+            "password-for-app": CANARY,
+            "token_github_user": CANARY,
+            "passwordDb": CANARY,
+            "context.xml": f"<Resource username='app' password='{CANARY}'/>",
+            "htpasswd": f"op:{CANARY}",
         }.items()
     },
     "a dollar that Flux doubles": SECRET.format("stringData: {p: X9$$canary-is}"),
@@ -412,6 +423,13 @@ def test_value_is_learned_however_it_is_written(way: str) -> None:
     fs = MemoryFileSystem({"secret.yaml": UNUSUAL[way].encode()})
 
     assert ("X9$canary-is" if "$" in UNUSUAL[way] else CANARY) in values_of_secrets(fs, ["secret.yaml"])
+
+
+@pytest.mark.parametrize("text", ["Tr0ub@dor:3-canary", "<X9-canary>", "aa${canary9}x", "op:X9-canary"])
+def test_password_that_looks_like_a_reference_is_a_value_elsewhere(text: str) -> None:
+    fs = MemoryFileSystem({"s.yaml": SECRET.format(f"stringData: {json.dumps({'password': text})}").encode()})
+
+    assert text in values_of_secrets(fs, ["s.yaml"])
 
 
 @pytest.mark.parametrize("text", ORDINARY)

@@ -25,6 +25,8 @@ from renderer.kubevirt.facts.confidential.object_fields import withheld_fields
 from renderer.kubevirt.facts.confidential.scope import is_name
 from renderer.kubevirt.facts.confidential.secret_values import (
     confidential_texts,
+    credentials_in,
+    credentials_of_machines,
     fields_of_secrets,
     readings_of_texts,
     secret_values,
@@ -37,7 +39,7 @@ from renderer.kubevirt.guest_data.credential_fields import (
     is_copy_of_object,
 )
 from renderer.kubevirt.guest_data.credentials import may_have_credentials
-from renderer.model.credential_text.names import names_credential
+from renderer.model.credential_text.names import names_credential, names_credential_of
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.masking import NOTHING, Masking
@@ -74,10 +76,10 @@ class Withheld(Record):
 
 
 class KnownCredentials:
-    """Credentials that other objects of a dump may repeat: in Secrets, and in inputs of ResourceSets.
+    """Credentials that other objects of a dump may repeat: in Secrets, start data, inputs of ResourceSets.
 
-    Of a Secret, the values named like a credential count. It need not be imported: a controller or another
-    team may have made it.
+    Of a Secret, the values named like a credential count, and the credentials in the others. It need not be
+    imported: a controller or another team may have made it.
     """
 
     def __init__(self) -> None:
@@ -87,9 +89,11 @@ class KnownCredentials:
     def add(self, content: JsonObject) -> None:
         """Add the values of an object of the dump."""
         kind = text_at(content, "kind")
+        self._values |= credentials_of_machines(content)
         if kind == SECRET:
-            texts = (text for key, text in confidential_texts(content) if names_credential(key))
-            self._values |= readings_of_texts(texts)
+            for key, text in confidential_texts(content):
+                is_named = names_credential(key) or names_credential_of(key)
+                self._values.update(readings_of_texts([text]) if is_named else credentials_in(text))
         elif kind in INPUTS_OF_SETS:
             self._sets.append(content)
 

@@ -47,6 +47,12 @@ _REFERENCES = frozenset({"remoteRef", "secretName", "secretRef", "sourceRef"})
 #: Fields that name a Secret as often as they hold one, and a name of several words in small letters.
 _NAME_SECRETS = frozenset({"secret", "secrets"})
 _NAME_OF_OBJECT = pattern(r"[a-z]+(?:[-.](?:[a-z]+|v?\d{1,3}))+")
+#: Words of a name, and the last one of a name that says something else about a credential: ``token_url``.
+_WORDS_OF_NAME = pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_ABOUT_CREDENTIAL = frozenset(
+    {"domain", "email", "endpoint", "host", "login", "name", "namespace", "path", "prefix", "realm", "region"}
+    | {"role", "uri", "url", "zone"}
+)
 _KEY_OF_SECRET = "secretKey"  # noqa: S105 - the name of a field
 _LONGEST_NAME = 200
 #: The keys of a mapping that say what its ``value`` is: variables, parameters, headers.
@@ -92,6 +98,19 @@ def names_credential(name: str) -> bool:
         and CREDENTIAL_NAME.pattern.search(name) is not None
         and "existing" not in name.lower()
         and _OTHER_NAME.fullmatch(name) is None
+    )
+
+
+@lru_cache(maxsize=8192)  # as above
+def names_credential_of(name: str) -> bool:
+    """Return True for the name of a credential and of whose it is: ``PASSWORD_DB``, ``token_github_user``."""
+    if len(name) > _LONGEST_NAME or not CREDENTIAL_NAME.may_be_in(name.lower()):
+        return False
+    words = _WORDS_OF_NAME.findall(name)
+    return (
+        words[-1:] != []
+        and words[-1].lower() not in _ABOUT_CREDENTIAL
+        and any(names_credential("_".join(words[:count])) for count in range(1, len(words)))
     )
 
 

@@ -120,7 +120,8 @@ def _spellings(text: str) -> Iterator[str]:
         yield from _path(text.strip())
     yield from _numbers(text.strip())
     content = text.encode("utf-8", "surrogatepass")
-    yield b64encode(content).decode()
+    yield (encoded := b64encode(content).decode())
+    yield encoded.rstrip("=")
     yield urlsafe_b64encode(content).decode()
     yield b64encode(content + b"\n").decode()
     if len(content) > _LINE_OF_BASE64:

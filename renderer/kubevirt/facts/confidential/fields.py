@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from renderer.kubevirt.facts.cloud_init import CONFIG_DRIVE, NETWORK_DATA, NO_CLOUD, USER_DATA
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
+from renderer.model.credential_text.names import names_credential_of
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_edit import RenameField, edited_place
 from renderer.model.fix import Fix
@@ -105,8 +106,8 @@ def is_value_key(key: str) -> bool:
 
 
 def is_identity(key: str) -> bool:
-    """Return True for the key of an entry of a Secret that says who or where."""
-    return _IDENTITY.fullmatch(key) is not None
+    """Return True for the key of an entry of a Secret that says who or where; ``PASSWORD_DB`` does not."""
+    return _IDENTITY.fullmatch(key) is not None and not names_credential_of(key)
 
 
 def is_path_entry(entry: str) -> bool:

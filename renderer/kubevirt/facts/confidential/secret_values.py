@@ -153,11 +153,11 @@ def secret_values(objects: Iterable[Json], others: Iterable[Json] = ()) -> froze
     parts = (part for each in without_names(known, others) for part in _parts_of_object(each))
     found = [*chain(parts, given)]
     credentials = (credentials_of(part.value) for part in found if part.is_start_data)
-    return readings_of_secrets(found).union(*credentials, *map(_credentials_of_start_data, known))
+    return readings_of_secrets(found).union(*credentials, *map(credentials_of_machines, known))
 
 
 @once_for_same
-def _credentials_of_start_data(tree: Json) -> frozenset[str]:
+def credentials_of_machines(tree: Json) -> frozenset[str]:
     """Return the credentials in the start data of machines in a tree."""
     found: set[str] = set()
     entries = tree.items() if isinstance(tree, dict) else enumerate(tree if isinstance(tree, list) else ())
@@ -165,7 +165,7 @@ def _credentials_of_start_data(tree: Json) -> frozenset[str]:
         if isinstance(key, str) and holds_start_data(key):
             found |= credentials_of(child)
         elif isinstance(child, dict | list):
-            found |= _credentials_of_start_data(child)
+            found |= credentials_of_machines(child)
     return frozenset(found)
 
 
@@ -175,11 +175,17 @@ def credentials_of(start_data: Json) -> frozenset[str]:
     The rest of such a text is public elsewhere, as the names of hosts and packages are, and so is a word in
     small letters, which is a password by default.
     """
-    made: Iterable[str] = credential_readings_in_tree(start_data)
-    if isinstance(start_data, str):
-        text = without_placeholders(start_data)
-        made = chain(credential_readings(text), nested_credential_readings(text))
+    made = (
+        credentials_in(start_data) if isinstance(start_data, str) else credential_readings_in_tree(start_data)
+    )
     return frozenset(each for each in made if not WORD.fullmatch(each))
+
+
+def credentials_in(text: str) -> Iterator[str]:
+    """Yield the readings of the credentials in a text, and in the tree that it is."""
+    written = without_placeholders(text)
+    yield from credential_readings(written)
+    yield from nested_credential_readings(written)
 
 
 def without_names(objects: Collection[Json], others: Iterable[Json] = ()) -> Iterator[Json]:
@@ -238,10 +244,16 @@ def _parts_of_object(content: Json) -> Iterator[Part]:
 
 
 def readings_of_secrets(parts: Iterable[Part]) -> frozenset[str]:
-    """Return the readings of the values of Secrets; of a mapping, which is a mistake, also of its keys."""
+    """Return the readings of the values of Secrets, and of what the files and templates among them have.
+
+    Of a mapping, which is a mistake, the keys are read as well.
+    """
     secrets = [part for part in parts if part.is_secret]
-    texts = (text for part in secrets for _, text in entries_of(part))
-    return readings_of_texts(chain(texts, *(telling_keys_of(part.value) for part in secrets)))
+    texts = [text for part in secrets for _, text in entries_of(part)]
+    files = (value for text in texts for _, value in values_of_file(text))
+    constants = chain.from_iterable(map(constants_of_template, texts))
+    keys = (telling_keys_of(part.value) for part in secrets)
+    return readings_of_texts(chain(texts, files, constants, *keys))
 
 
 def entries_of(part: Part) -> Iterator[tuple[str, str]]:
@@ -296,13 +308,11 @@ def _texts_with_keys(
 
 
 def readings_of_texts(texts: Iterable[str]) -> frozenset[str]:
-    """Return the readings of confidential texts, and of the values in them, as in a file or a template."""
+    """Return the readings of confidential texts, and of the credentials in the trees that they are."""
     found: set[str] = set()
     for text in texts:
         spend(1, LOOKING)
         found.update(readings(text), nested_credential_readings(text))
-        inner = (*(value for _, value in values_of_file(text)), *constants_of_template(text))
-        found.update(chain.from_iterable(map(readings, inner)))
     return frozenset(found)
 
 

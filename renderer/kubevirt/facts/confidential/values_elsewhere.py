@@ -36,7 +36,7 @@ from renderer.kubevirt.facts.confidential.secret_values import (
     entries_of,
     may_hold_objects_as_text,
 )
-from renderer.model.credential_text.names import names_credential
+from renderer.model.credential_text.names import names_credential, names_credential_of
 from renderer.model.encoded_text import content_of_base64, text_in
 from renderer.model.kube.encryption import is_ciphertext
 from renderer.model.kube.json import (
@@ -100,10 +100,13 @@ _DATA = pattern(rb"data(?:(?<![a-z]data)|(?<=binarydata)(?<![a-z]binarydata))[\"
 _BASE64 = pattern(r"[A-Za-z0-9+/\s]{8,}+={0,2}\s*")
 #: A line that is no sentence, key, comment, heading or tag, such as a line of a private key.
 _TELLING_LINE = pattern(r"(?![#<]|\[.*\]$)\S*[^\s:]")
-#: What stands for a value: the path of a file, a reference to another store, and ``user@host:path``.
+#: What stands for a value: the path of a file, a word for it, a reference to another store; and, unless the
+#: key names a credential, ``user@host:path``.
 _REFERENCE = pattern(
-    r"(?:/[a-z][a-z0-9._-]*){2,}|<[^<>]*>|(?:vault|avp|op|ref\+[a-z]+):\S*|[\w.-]+@[\w.-]+:[\w./~-]+"
+    r"(?:/[a-z][a-z0-9._-]*){2,}|<[A-Za-z _-]+>|<(?:avp|path|vault):[^<>]*>"
+    r"|(?:avp|op|ref\+[a-z]+)://\S*|vault:[\w.-]+/\S*"
 )
+_REMOTE_PATH = pattern(r"[\w.-]+@[\w.-]+:[\w./~-]+")
 #: A variable of Flux, perhaps with an operator; a text that is not an address, and has no blank.
 _EXPANSION, _ONE_WORD = pattern(r"\$\{(\w{1,200})(?:[^\w${}][^${}]{0,200})?\}"), pattern(r"[^\s/@]+")
 _STAND_IN = pattern(r"Variable-\d+-of-Flux")
@@ -191,16 +194,18 @@ def values_of(key: str, text: str) -> Values:
 def _values_as_written(key: str, text: str) -> Values:
     decoded = text_in(content_of_base64(text)) if _BASE64.fullmatch(text) else ""
     written = decoded or text
-    if _stands_for_value(written.strip()):
-        return Values()
-    is_public = key in START_DATA or (says_who(key) and not is_file(written))
-    is_named = names_credential(key)
-    if is_public or has_placeholder(written):
-        written = without_placeholders(written)
-        made = credential_readings(written)
-    else:
-        made = readings(text, _is_telling)
     plain = written.strip()
+    is_named = names_credential(key) or names_credential_of(key)
+    if _stands_for_value(plain) or (not is_named and _REMOTE_PATH.fullmatch(plain)):
+        return Values()
+    is_public = key in START_DATA or (says_who(key) and not is_file(plain))
+    made: Iterable[str] = ()
+    if not is_public and (not has_placeholder(plain) or (is_named and without_placeholders(plain, ""))):
+        made = readings(text, _is_telling)
+    if is_public or has_placeholder(plain):
+        written = without_placeholders(written)
+        plain = written.strip()
+        made = chain(made, credential_readings(written))
     every = chain(made, nested_credential_readings(written))
     found = frozenset(each for each in every if not _stands_for_value(each))
     if not is_named:
