@@ -21,15 +21,37 @@ REACHING = (
     ("spec", "externalIPs"),
     ("spec", "loadBalancerIP"),
     ("spec", "loadBalancerSourceRanges"),
+    ("spec", "internalTrafficPolicy"),
+    ("spec", "externalTrafficPolicy"),
+    ("metadata", "annotations"),
 )
-_BALANCER = "LoadBalancer"
+#: Annotations with the addresses of a load balancer, in place of ``loadBalancerIP``, which is deprecated.
+_ADDRESSES = (
+    *("metallb.io/loadBalancerIPs", "metallb.universe.tf/loadBalancerIPs", "kube-vip.io/loadbalancerIPs"),
+    *("lbipam.cilium.io/ips", "io.cilium/lb-ipam-ips"),
+)
+_BALANCER, _LOCAL = "LoadBalancer", "Local"
+_THROUGH_OTHER_NODES = {
+    "internalTrafficPolicy": "the cluster address from other nodes",
+    "externalTrafficPolicy": "the node ports of other nodes",
+}
 _FROM_OUTSIDE = ("NodePort", _BALANCER)
 
 
 def lost_ways(before: Resource, after: Resource) -> list[str]:
     """Return the ports and addresses by which clients no longer reach a Service, as texts of a message."""
     left = {*_ways(after)}
-    return [*(each for each in _ways(before) if each not in left), *_lost_of_balancer(before, after)]
+    lost = [each for each in _ways(before) if each not in left]
+    return [*lost, *_lost_of_policies(before, after), *_lost_of_balancer(before, after)]
+
+
+def _lost_of_policies(before: Resource, after: Resource) -> Iterator[str]:
+    """Yield the ways through nodes without a pod of the Service; a load balancer avoids these nodes."""
+    old, new = (object_at(each.content, "spec") for each in (before, after))
+    for key, way in _THROUGH_OTHER_NODES.items():
+        is_used = key == "internalTrafficPolicy" or text_at(new, "type") == "NodePort"
+        if is_used and text_at(old, key) != _LOCAL and text_at(new, key) == _LOCAL:
+            yield way
 
 
 def _ways(service: Resource) -> Iterator[str]:
@@ -60,8 +82,8 @@ def _lost_of_balancer(before: Resource, after: Resource) -> Iterator[str]:
     old, new = (object_at(each.content, "spec") for each in (before, after))
     if text_at(old, "type") != _BALANCER or text_at(new, "type") != _BALANCER:
         return
-    address = text_at(old, "loadBalancerIP")
-    if address and address != text_at(new, "loadBalancerIP"):
+    addresses = [_addresses(each) for each in (before, after)]
+    for address in sorted(addresses[0] - addresses[1]):
         yield f"the external address {address}"
     former, latter = ([*_networks(array_at(each, "loadBalancerSourceRanges"))] for each in (old, new))
     if not latter or any(not each.prefixlen for each in latter):
@@ -72,6 +94,16 @@ def _lost_of_balancer(before: Resource, after: Resource) -> Iterator[str]:
     for each in former:
         if not cover(latter, each):
             yield f"the external address from {each}"
+
+
+def _addresses(service: Resource) -> frozenset[str]:
+    """Return the addresses that a Service asks its load balancer for."""
+    annotations = object_at(service.content, "metadata", "annotations")
+    written = (
+        text_at(service.content, "spec", "loadBalancerIP"),
+        *(text_at(annotations, each) for each in _ADDRESSES),
+    )
+    return frozenset(each.strip() for text in written for each in text.split(",")) - {""}
 
 
 def _networks(written: Sequence[Json]) -> Iterator[Network]:

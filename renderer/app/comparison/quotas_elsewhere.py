@@ -1,4 +1,4 @@
-"""ResourceQuotas and LimitRanges that keep running machines of any overlay of a cluster from starting."""
+"""Quotas, LimitRanges and Namespaces that keep running machines of any overlay of a cluster from starting."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from renderer.app.comparison.shared_clusters import SharedClusters
 from renderer.diff.quotas import (
     LauncherPods,
     impact_of_limits,
+    limited_namespaces,
     limits_pods,
     may_keep_from_starting,
     running_pods,
@@ -21,11 +22,11 @@ from renderer.model.run.work import spend
 
 
 class QuotasElsewhere:
-    """The quotas and LimitRanges of all overlays, and the pods of running machines by namespace."""
+    """The quotas, LimitRanges and Namespaces of all overlays, and the pods of machines by namespace."""
 
     def __init__(self, clusters: SharedClusters) -> None:
         self._clusters = clusters
-        #: The quotas before and after the change, by overlay.
+        #: What limits pods before and after the change, by overlay.
         self._quotas: tuple[dict[tuple[str, ResId], Resource], dict[tuple[str, ResId], Resource]] = {}, {}
         self._pods: dict[str, dict[str, dict[ResId, LauncherPods]]] = {}
 
@@ -51,10 +52,12 @@ class QuotasElsewhere:
         before, after = (quotas.get((path, change.id)) for quotas in self._quotas)
         if after is None or not may_keep_from_starting(change):
             return change
-        by_path = self._pods.get(change.id.namespace, {})
+        limits = self._quotas[1]
+        near = (each for (other, _), each in limits.items() if self._clusters.share(path, other))
         pods: dict[ResId, LauncherPods] = {}
-        for other, found in by_path.items():
-            if self._clusters.share(path, other):
-                spend(len(found), "looking for what quotas and LimitRanges limit")
-                pods |= found
-        return change.with_impact(impact_of_limits(before, after, pods, self._quotas[1].values()))
+        for namespace in limited_namespaces(after, near):
+            for other, found in self._pods.get(namespace, {}).items():
+                if self._clusters.share(path, other):
+                    spend(len(found), "looking for what quotas and LimitRanges limit")
+                    pods |= found
+        return change.with_impact(impact_of_limits(before, after, pods, limits.values()))

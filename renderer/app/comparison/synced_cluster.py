@@ -17,6 +17,7 @@ from renderer.diff.network_policies import with_cut_connections
 from renderer.diff.quotas import (
     LauncherPods,
     impact_of_limits,
+    limited_namespaces,
     limits_pods,
     may_keep_from_starting,
     running_pods,
@@ -173,7 +174,8 @@ def _by_quotas(
         key = change.id.object_key
         if key not in new or not may_keep_from_starting(change):
             return change
-        own = pods.get(change.id.namespace, {})
+        limited = limited_namespaces(new[key], new.values())
+        own = {id_: each for namespace in limited for id_, each in pods.get(namespace, {}).items()}
         return change.with_impact(impact_of_limits(old.get(key), new[key], own, new.values()))
 
     return [*map(judged, changes)]

@@ -50,6 +50,7 @@ class ClusterConfig(Record):
     ``migrating_bindings`` are the names of the network binding plugins that support live migration.
     ``permitted_devices`` are the resource names of all permitted devices; None if the cluster permits any.
     ``obsolete_cpu_models`` is empty if the cluster does not list its own.
+    ``has_seccomp_profile``: the pods of machines have one, so that they meet the standard ``restricted``.
     ``max_cpu_sockets`` is 0 if the cluster sets no maximum.
     ``set_by`` names who sets this, for messages: an object, such as ``KubeVirt kubevirt``, which is at
     ``set_at``, or the release of a product, such as ``hco-1.17``. It is empty for KubeVirt's own defaults.
@@ -81,6 +82,7 @@ class ClusterConfig(Record):
     permitted_devices: tuple[str, ...] | None = None
     obsolete_cpu_models: tuple[str, ...] = ()
     migrating_bindings: tuple[str, ...] = ()
+    has_seccomp_profile: bool = False
     set_by: str = ""
     set_at: tuple[Site, ...] = ()
 
@@ -239,6 +241,9 @@ def read_cluster_config(kubevirt: JsonObject) -> ClusterConfig:
         mediated_devices=tuple(filter(None, mediated_devices)),
         permitted_devices=_permitted_devices(configuration.get("permittedHostDevices")),
         obsolete_cpu_models=tuple(object_at(configuration, "obsoleteCPUModels")),
+        has_seccomp_profile=bool(
+            object_at(configuration, "seccompConfiguration", "virtualMachineInstanceProfile")
+        ),
         migrating_bindings=tuple(
             name for name in plugins if object_at(plugins, name).get("migration") is not None
         ),

@@ -6,6 +6,8 @@ from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import JsonObject, object_at, text_at
 
 _LONGEST_LABEL = 63
+#: In place of a UID, which no selector names.
+_UID = "(UID)"
 
 
 def host_name(name: str, instance: JsonObject) -> str:
@@ -17,7 +19,7 @@ def host_name(name: str, instance: JsonObject) -> str:
 
 
 def launcher_labels(machine: VirtualMachineView) -> JsonObject:
-    """Return the labels of a machine's pod, except the one with the machine's UID.
+    """Return the labels of a machine's pod; the UID in one of them is not known.
 
     KubeVirt ``pkg/virt-controller/services/template.go`` ``podLabels``.
     """
@@ -25,5 +27,6 @@ def launcher_labels(machine: VirtualMachineView) -> JsonObject:
     return {
         **object_at(template, "metadata", "labels"),
         "kubevirt.io": "virt-launcher",
+        "kubevirt.io/created-by": _UID,
         "vm.kubevirt.io/name": host_name(machine.name, machine.instance),
     }

@@ -47,6 +47,7 @@ def side(*policies: str, machine: str = MACHINE) -> OverlaySide:
         ([], [ALL], TO),
         ([], ["podSelector: {matchLabels: {vm.kubevirt.io/name: db}}"], TO),
         ([], ["podSelector: {matchLabels: {kubevirt.io: virt-launcher}}"], TO),
+        ([], ["podSelector: {matchExpressions: [{key: kubevirt.io/created-by, operator: Exists}]}"], TO),
         ([], [f"{DB}, policyTypes: [Egress]"], FROM),
         ([], [f"{DB}, policyTypes: [Ingress, Egress]"], f"{TO} and from VirtualMachine db are allowed"),
         ([], [f"{DB}, egress: [{{ports: [{{port: 53}}]}}], ingress: [{{}}]"], FROM),

@@ -13,6 +13,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.release import LATEST
 
+FAIL = "connections to VirtualMachine web by {} of this Service fail at once"
 GROWS_IF = "otherwise the cluster refuses the update"
 
 
@@ -59,6 +60,42 @@ def test_service_of_a_machine_that_is_halted_loses_nothing() -> None:
         for each in (22, 2222)
     ]
     assert impact([vm, services[0]], [vm, services[1]]) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "way"),
+    [
+        ({}, {"internalTrafficPolicy": "Local"}, "the cluster address from other nodes"),
+        ({"type": "NodePort"}, {"externalTrafficPolicy": "Local"}, "the node ports of other nodes"),
+        ({"type": "LoadBalancer"}, {"externalTrafficPolicy": "Local"}, ""),
+        ({"internalTrafficPolicy": "Local"}, {"internalTrafficPolicy": "Cluster"}, ""),
+    ],
+)
+def test_service_of_nodes_with_its_pods_alone(
+    before: dict[str, Any], after: dict[str, Any], way: str
+) -> None:
+    vm = object_("VirtualMachine", {"runStrategy": "Always", "template": {"spec": {"domain": {}}}})
+    common = {"selector": {"vm.kubevirt.io/name": "web"}, "ports": [{"port": 22}]}
+    services = [object_("Service", {**common, **before, **each}) for each in ({}, after)]
+    found = impact([vm, services[0]], [vm, services[1]])
+    assert (found.reason if found else "") == (FAIL.format(way) if way else "")
+
+
+@pytest.mark.parametrize(
+    "key", ["metallb.io/loadBalancerIPs", "kube-vip.io/loadbalancerIPs", "lbipam.cilium.io/ips"]
+)
+def test_service_that_loses_the_address_of_an_annotation(key: str) -> None:
+    vm = object_("VirtualMachine", {"runStrategy": "Always", "template": {"spec": {"domain": {}}}})
+    spec = {"selector": {"vm.kubevirt.io/name": "web"}, "ports": [{"port": 22}], "type": "LoadBalancer"}
+
+    def service(addresses: str) -> dict[str, Any]:
+        found = object_("Service", spec)
+        return {**found, "metadata": {**found["metadata"], "annotations": {key: addresses}}}
+
+    found = impact([vm, service("10.0.0.5, fd00::5")], [vm, service("10.0.0.6,fd00::5")])
+    assert found is not None
+    assert "by the external address 10.0.0.5 of this Service fail at once" in found.reason
+    assert impact([vm, service("10.0.0.5")], [vm, service("10.0.0.6, 10.0.0.5")]) is None
 
 
 @pytest.mark.parametrize(
