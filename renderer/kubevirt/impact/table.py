@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
+from renderer.golang.duration import parse_duration
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.virtual_machine import (
@@ -24,7 +25,7 @@ from renderer.kubevirt.impact.state import LIVE_UPDATE_FEATURES_UNTIL, SINCE_REV
 from renderer.kubevirt.impact.sync import VM_GO
 from renderer.model.difference import Effect, FieldChange, Impact, NoValue
 from renderer.model.kube.field_path import ROOT, FieldPath
-from renderer.model.kube.json import JsonObject, array_at, object_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 
 _POOL = "pkg/virt-controller/watch/pool/pool.go"
@@ -32,7 +33,10 @@ _REPLICA_SET = "pkg/virt-controller/watch/replicaset"
 _STARTED = (ALWAYS, RERUN_ON_FAILURE, ONCE)
 _SINCE_VOLUMES_STRATEGY = Release(1, 3)
 _SINCE_POOL_STRATEGIES = Release(1, 7)
-_SINCE_POOL_REPLACES_DISKS = Release(1, 6)
+_SINCE_POOL_REPLACES_DISKS = _SINCE_POOL_MAXIMUM = Release(1, 6)
+_PAUSED = "the pool is paused: it waits until that ends"
+#: What a pool regards as failing without a value of its own: failed starts, and seconds without one.
+_FAILED_STARTS, _FAILING_SECONDS = 3, 300
 
 
 class Views(NamedTuple):
@@ -160,6 +164,8 @@ def _judge_replicas(views: Views, _change: FieldChange) -> Verdict:
     before, after = views.before.replicas, views.after.replicas
     if before == after:
         return Verdict(Effect.NONE, "both mean the same")
+    if _is_paused(views.after):
+        return Verdict(Effect.NONE, _PAUSED)
     if after > before:
         return Verdict(
             Effect.START, f"{after - before} more {'is' if after - before == 1 else 'are'} created"
@@ -169,8 +175,11 @@ def _judge_replicas(views: Views, _change: FieldChange) -> Verdict:
 
 def _judge_pool_template(views: Views, change: FieldChange) -> Verdict:
     """Judge by ``updateStrategy``; without one, the pool restarts its VMs."""
-    strategy = object_at(views.after.resource.content, "spec", "updateStrategy")
+    spec = object_at(views.after.resource.content, "spec")
+    strategy, most = object_at(spec, "updateStrategy"), spec.get("maxUnavailable")
     release = views.cluster.release
+    if _is_paused(views.after):
+        return Verdict(Effect.NONE, _PAUSED)
     if release >= _SINCE_POOL_STRATEGIES:
         if strategy.get("unmanaged") is not None:
             return Verdict(Effect.NONE, "the pool's VMs are not updated (updateStrategy: unmanaged)")
@@ -178,7 +187,8 @@ def _judge_pool_template(views: Views, change: FieldChange) -> Verdict:
             return Verdict(Effect.PENDING, "the pool waits for a restart (updateStrategy: opportunistic)")
     if "dataVolumeTemplates" in change.field.segments and release >= _SINCE_POOL_REPLACES_DISKS:
         return Verdict(Effect.REPLACED, "the pool deletes its VMs, and creates others with new disks")
-    return Verdict(Effect.RESTART, "the pool restarts its VMs, one after the other")
+    how = "one after the other" if release < _SINCE_POOL_MAXIMUM else "all at once"
+    return Verdict(Effect.RESTART, f"the pool restarts its VMs, {f'{most} at a time' if most else how}")
 
 
 def _judge_update_strategy(views: Views, _change: FieldChange) -> Verdict:
@@ -231,6 +241,42 @@ def _judge_scale_in_strategy(views: Views, _change: FieldChange) -> Verdict:
     return Verdict(Effect.MAY_DELETE, "the pool deletes VMs that it has kept beyond its replicas")
 
 
+def _is_paused(pool: VirtualMachineView) -> bool:
+    return object_at(pool.resource.content, "spec").get("paused") is True
+
+
+def _judge_paused(views: Views, _change: FieldChange) -> Verdict:
+    if not _is_paused(views.before) or _is_paused(views.after):
+        return Verdict(Effect.NONE, "the pool neither makes, deletes nor updates VMs while it is paused")
+    reason = (
+        "what was changed while the pool was paused arrives now: it makes, deletes or restarts VMs for it"
+    )
+    return Verdict(Effect.MAY_DELETE, reason)
+
+
+def _judge_autohealing(views: Views, _change: FieldChange) -> Verdict:
+    """Judge whether more VMs count as failing: the pool deletes these, paused or not (``execute``)."""
+    sides = [
+        object_at(each.resource.content, "spec").get("autohealing") for each in (views.before, views.after)
+    ]
+    old, new = map(_failing_after, sides)
+    if sides[1] is None or (sides[0] is not None and new[0] >= old[0] and new[1] >= old[1]):
+        return Verdict(Effect.NONE, "the pool deletes no more VMs than before")
+    failing = f"that fail to start {new[0]} times, or for {new[1]:g} seconds"
+    return Verdict(Effect.MAY_DELETE, f"the pool deletes VMs {failing}, with their disks, and makes others")
+
+
+def _failing_after(autohealing: Json) -> tuple[int, float]:
+    """Return the number of failed starts and the seconds after which a VM counts as failing."""
+    written = object_at(autohealing)
+    starts = written.get("startUpFailureThreshold")
+    nanoseconds = parse_duration(text_at(written, "minFailingToStartDuration"))
+    return (
+        starts if isinstance(starts, int) else _FAILED_STARTS,
+        _FAILING_SECONDS if nanoseconds is None else nanoseconds / 1e9,
+    )
+
+
 _OTHERS = _always(Effect.NONE, "it does not reach the running instance")
 
 ROWS: Mapping[str, Sequence[FieldRow]] = {
@@ -274,6 +320,29 @@ ROWS: Mapping[str, Sequence[FieldRow]] = {
         FieldRow(Base.RESOURCE, ("spec.updateStrategy",), _judge_update_strategy, f"{_POOL} update"),
         FieldRow(
             Base.RESOURCE, ("spec.scaleInStrategy",), _judge_scale_in_strategy, f"{_POOL} proactiveScaleIn"
+        ),
+        FieldRow(Base.RESOURCE, ("spec.paused",), _judge_paused, f"{_POOL} execute"),
+        FieldRow(Base.RESOURCE, ("spec.autohealing",), _judge_autohealing, f"{_POOL} autoHealFailingVMs"),
+        FieldRow(
+            Base.RESOURCE,
+            ("spec.nameGeneration",),
+            _always(
+                Effect.PENDING,
+                "VMs that the pool makes, or updates for another change, name other Secrets and ConfigMaps",
+            ),
+            f"{_POOL} indexVMSpec",
+        ),
+        FieldRow(
+            Base.RESOURCE,
+            ("spec.maxUnavailable",),
+            _always(Effect.NONE, "it counts when the pool restarts VMs"),
+            f"{_POOL} calculateMaxUnavailableInt",
+        ),
+        FieldRow(
+            Base.RESOURCE,
+            ("spec.virtualMachineTemplate", "spec.selector"),
+            _always(Effect.NONE, "the pool updates its VMs, and their instances run on"),
+            f"{_POOL} isOutdatedVM",
         ),
         FieldRow(Base.RESOURCE, ("",), _OTHERS, f"{_POOL} isOutdatedVMI"),
     ),

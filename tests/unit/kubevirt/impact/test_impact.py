@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from renderer.diff.compare import compare_overlay
 from renderer.diff.overlay_side import OverlaySide
 from renderer.kubevirt.impact.state import FieldIndex
+from renderer.kubevirt.impact.table import ROWS, Base
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
 from renderer.model.kube.field_path import FieldPath
@@ -18,6 +20,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.pipeline.vm_changes import ProjectState, VmChanges
+from tests.house import ROOT
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -627,6 +630,42 @@ def test_a_pool_deletes_machines_that_a_strategy_has_kept(before: str, after: st
     impact = compared(pool(scaleInStrategy={before: {}}), pool(scaleInStrategy={after: {}}), "1.9").impact
     assert impact is not None
     assert impact.effect == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "before", "after", "expected"),
+    [
+        ("autohealing", None, {}, Effect.MAY_DELETE),
+        ("autohealing", {"startUpFailureThreshold": 5}, {}, Effect.MAY_DELETE),
+        ("autohealing", {}, {"minFailingToStartDuration": "1m"}, Effect.MAY_DELETE),
+        ("autohealing", {}, {"minFailingToStartDuration": "10m"}, Effect.NONE),
+        ("autohealing", {}, None, Effect.NONE),
+        ("paused", True, None, Effect.MAY_DELETE),
+        ("paused", None, True, Effect.NONE),
+        ("nameGeneration", None, {"appendIndexToSecretRefs": True}, Effect.PENDING),
+        ("maxUnavailable", None, 1, Effect.NONE),
+    ],
+)
+def test_a_field_of_a_pool(field: str, before: Json, after: Json, expected: Effect) -> None:
+    sides = [pool(**({} if value is None else {field: value})) for value in (before, after)]
+    impact = compared(sides[0], sides[1], "1.9").impact
+    assert impact is not None
+    assert impact.effect is expected
+
+
+def test_a_paused_pool_does_nothing_for_another_template() -> None:
+    impact = compared(pool(paused=True), pool(paused=True, replicas=1), "1.9").impact
+    assert impact is not None
+    assert impact.effect is Effect.NONE
+
+
+def test_each_field_of_a_pool_has_a_row() -> None:
+    known = set[str]()
+    for path in (ROOT / "schemas/kubevirt").glob("*/virtualmachinepool.json"):
+        spec = json.loads(path.read_text(encoding="utf-8"))["properties"]["spec"]
+        known.update(f"spec.{key}" for key in spec["properties"])
+    rows = {field for row in ROWS["VirtualMachinePool"] if row.base is Base.RESOURCE for field in row.fields}
+    assert known == rows - {""}
 
 
 def test_a_pool_replaces_disks_and_counts_its_vms() -> None:
