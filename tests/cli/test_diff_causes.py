@@ -11,6 +11,7 @@ import pytest
 from renderer.app.comparison.causes import ChangedSources
 from renderer.files.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.model.run.limits import limits
+from tests.cli.diff_repositories import APPLICATION_OF_PATH
 from tests.cli.git_work_tree import commit, git, write
 from tests.cli.test_diff import run
 
@@ -222,6 +223,27 @@ spec:
     commit(fleet, files)
     moved = {"clusters/web.yaml": entry.replace("targetNamespace: prod", "targetNamespace: vms")}
     assert causes(fleet, moved) == [["clusters/web.yaml 7"]]
+
+
+def test_neither_configuration_nor_a_new_project_file_moves_an_object(fleet: Path) -> None:
+    """Another Application takes the objects over."""
+    kubevirt = "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: kubevirt, namespace: kubevirt}\n"
+    application = APPLICATION_OF_PATH.replace("PATH", "web")
+    settings = "[{path: catalog}]\noverlays: [{argocd: apps}]\n"
+    files = {
+        "vmrender.yaml": PROJECT.replace("[{path: catalog}]\n", settings),
+        "apps/web.yaml": application,
+        "web/web.yaml": VM.replace("name: web\n", "name: web\n  namespace: vms\n"),
+        "web/vms.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: vms}\n",
+        "web/kubevirt.yaml": f"{kubevirt}spec: {{infra: {{replicas: 2}}}}\n",
+    }
+    commit(fleet, files)
+    moved = {"apps/web.yaml": application.replace("name: apps", "name: web")}
+    moved["web/kubevirt.yaml"] = f"{kubevirt}spec: {{infra: {{replicas: 3}}}}\n"
+    assert causes(fleet, moved, "Namespace") == [[]]
+    (fleet / "vmrender.yaml").unlink()
+    commit(fleet, {path: text for path, text in files.items() if path in moved})
+    assert causes(fleet, {"vmrender.yaml": files["vmrender.yaml"], **moved}, "Namespace") == [[]]
 
 
 def test_the_configuration_of_the_cluster(fleet: Path) -> None:

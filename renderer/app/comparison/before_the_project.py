@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from renderer.app.comparison.side import Side
 from renderer.files.file_system import EditedFiles, FileSystem
+from renderer.model.render_config import PROJECT_FILE
 from renderer.project.overlays import may_have_overlays
 
 
@@ -30,6 +31,7 @@ def with_settings_of(project: Side, side: Side) -> Side:
         if not side.fs.is_file(name) and not side.fs.is_folder(name)
         for path in _files_at(project.fs, posixpath.normpath(name))
     }
+    added[PROJECT_FILE] = project.fs.read(PROJECT_FILE)
     entries = tuple(each for each in config.overlays if may_have_overlays(side.fs, each))
     config = config._replace(overlays=entries, ignored_differences=())
     return side.under(config, EditedFiles(added, side.fs), {})

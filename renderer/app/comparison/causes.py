@@ -20,7 +20,7 @@ from renderer.diff.grouped import Group, Member, groups_of
 from renderer.diff.reads import cause_in
 from renderer.files.file_system import FileSystem, readable_content
 from renderer.findings.locator import Locator
-from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, MATCHER_KEYS
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, MACHINES, MATCHER_KEYS
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.diagnostic import DiagnosticError
@@ -183,7 +183,7 @@ class Causes:
             fallback = (
                 self._variables(member.overlay)
                 or self._project_file(member.overlay)
-                or configurations.get(member.overlay.cluster)
+                or (configurations.get(member.overlay.cluster) if _depends_on_kubevirt(group) else None)
             )
             for each, change in self._with_traced_causes(group, member, traced.get(path), fallback):
                 found[id(each)] = change
@@ -252,6 +252,11 @@ class Causes:
             return self._sources.whole_file(PROJECT_FILE)
         release = (_Places((Site(PROJECT_FILE, 0, FieldPath.of("kubevirt")),)),)
         return self._sources.cause(release, release) or self._sources.whole_file(PROJECT_FILE)
+
+
+def _depends_on_kubevirt(group: Group) -> bool:
+    """Return True for machines that keep their names: what KubeVirt is told neither moves nor renames one."""
+    return group.change.id.gvk.kind in MACHINES and group.change.type is not ChangeType.RENAMED
 
 
 def _configurations(overlays: Iterable[OverlayDifference]) -> Mapping[str, Cause]:
