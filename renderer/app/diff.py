@@ -25,10 +25,12 @@ from renderer.app.comparison.unlisted_overlays import UnlistedOverlays
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.sparse_checkout import SparseCheckout
-from renderer.diff.masking import with_shown_names
+from renderer.diff.masking import shown_ids, with_shown_names
 from renderer.findings.located import LocatedError
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Difference, OverlayDifference
+from renderer.model.engines import ENGINE_GROUPS
+from renderer.model.kube.res_id import ResId
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.model.run.taint import learn_from
@@ -198,6 +200,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             assumptions=former.assumptions,
             not_compared=unlisted.not_compared(),
             not_rendered=unlisted.not_rendered(),
+            changed_elsewhere=tuple(sorted(shown_ids(unlisted.not_reported), key=_order_elsewhere)),
         )
     )
 
@@ -237,6 +240,13 @@ def _learn_secrets(before: Side, others: Sequence[tuple[Side, Iterable[str]]]) -
         yield SecretsInFiles(before.fs, after.listing.with_generators(others[-1][1]))
 
     learn_from(before, learned)
+
+
+def _order_elsewhere(each: ResId) -> tuple[bool, str]:
+    """Return the key by which the most telling objects come first: those of no workload and no engine."""
+    group = each.gvk.group
+    is_usual = group.endswith(ENGINE_GROUPS) or (bool(each.namespace) and not group.count("."))
+    return is_usual, str(each)
 
 
 def _without_emptied(found: Sequence[OverlayDifference], after: Side) -> Sequence[OverlayDifference]:

@@ -37,6 +37,11 @@ def with_shown_names(overlays: Iterable[OverlayDifference]) -> tuple[OverlayDiff
     return tuple(_with_shown_names(each, taint_masking()) if _says(each) else each for each in overlays)
 
 
+def shown_ids(ids: Iterable[ResId]) -> list[ResId]:
+    """Return the ids without values of Secrets."""
+    return [shown_id(each, taint_masking()) for each in ids]
+
+
 def _says(overlay: OverlayDifference) -> bool:
     return any((overlay.changes, overlay.incomparable, overlay.notes, overlay.stalled, overlay.images))
 

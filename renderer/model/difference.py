@@ -452,7 +452,8 @@ class Difference(Record):
     side before is a cluster; ``others`` are its objects that do not correspond to anything in the project.
     ``assumptions`` are further sentences about what the changes were judged by, ``not_compared`` the paths of
     changed manifests that belong to no overlay, ``not_rendered`` the charts and folders
-    of which Helm, jsonnet or a plugin may make something else.
+    of which Helm, jsonnet or a plugin may make something else. ``changed_elsewhere`` are the changed objects
+    of what the project does not list, of which no harm is known.
     """
 
     before: str
@@ -464,6 +465,7 @@ class Difference(Record):
     assumptions: tuple[str, ...] = ()
     not_compared: tuple[str, ...] = ()
     not_rendered: tuple[str, ...] = ()
+    changed_elsewhere: tuple[ResId, ...] = ()
 
     def __bool__(self) -> bool:
         """True if there is anything to report, also if only a commit between the sides differs."""
@@ -471,8 +473,8 @@ class Difference(Record):
 
     @property
     def has_unknown(self) -> bool:
-        """Return True if files differ of which it is not known what they do."""
-        return bool(self.not_compared or self.not_rendered)
+        """Return True if files or objects differ of which it is not known what they do."""
+        return bool(self.not_compared or self.not_rendered or self.changed_elsewhere)
 
     @property
     def states(self) -> tuple[tuple[OverlayDifference, ...], ...]:

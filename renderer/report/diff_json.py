@@ -78,6 +78,8 @@ def write(difference: Difference) -> str:
         document = {**document, "notCompared": list(difference.not_compared)}
     if difference.not_rendered:
         document = {**document, "notRendered": list(difference.not_rendered)}
+    if objects := difference.changed_elsewhere:
+        document = {**document, "changedElsewhere": [*map(str, objects)]}
     if difference.is_live:
         document = {**document, "live": True, "others": difference.others}
     return json.dumps(document, indent=2) + "\n"

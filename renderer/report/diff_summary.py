@@ -422,6 +422,10 @@ def summary(difference: Difference) -> Iterator[str]:
         inputs = f"{plural(len(places), 'changed input')} of Helm, jsonnet or a plugin"
         verb = "is" if len(places) == 1 else "are"
         yield f"{inputs} {verb} not compared: {printable(listed(places, _MOST_MANIFESTS))}"
+    if objects := difference.changed_elsewhere:
+        verb = "does" if len(objects) == 1 else "do"
+        number = f"{plural(len(objects), 'changed object')} outside of the overlays {verb} no known harm"
+        yield f"{number}: {printable(listed([*map(str, objects)], _MOST_MANIFESTS))}"
     if not _ANYHOW.issuperset(effects):
         before = printable(difference.before)
         if difference.is_live:

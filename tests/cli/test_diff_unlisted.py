@@ -157,10 +157,17 @@ def test_folder_outside_of_the_repository_deploys_nothing(folder: Path, engine: 
     assert (result.exit_code, result.stderr) == (0, "")
 
 
-def test_harmless_changes_are_not_reported(folder: Path) -> None:
+def test_harmless_changes_are_counted_and_named(folder: Path) -> None:
     commit(folder, {"clusters/prod.yaml": KUSTOMIZATION, "infra/web.yaml": WEB})
-    write(folder, {"infra/web.yaml": WEB.replace("web:1", "web:2"), "infra/more.yaml": SETTINGS})
-    assert (diff().exit_code, diff().stdout) == (0, "")
+    policy = "apiVersion: nmstate.io/v1\nkind: NodeNetworkConfigurationPolicy\nmetadata: {name: br1}\n"
+    more = f"{SETTINGS}---\n{policy}"
+    write(folder, {"infra/web.yaml": WEB.replace("web:1", "web:2"), "infra/more.yaml": more})
+    result = diff("--fail-on", "data")
+    names = ["NodeNetworkConfigurationPolicy br1", "ConfigMap prod/settings", "Deployment web/web"]
+    assert result.exit_code == 0
+    said = "3 changed objects outside of the overlays do no known harm: "
+    assert f"{said}{', '.join(names)}\n" in result.stdout
+    assert json.loads(diff("--format", "json").stdout)["changedElsewhere"] == names
 
 
 @pytest.mark.parametrize(
@@ -182,7 +189,11 @@ def test_object_of_an_engine_is_compared_wherever_it_is(folder: Path, removed: s
     commit(folder, {"infra/all.yaml": elsewhere.replace("path: infra", "path: absent")})
     write(folder, {"infra/all.yaml": ""})
     result = diff()
-    assert (effect in result.stdout) if effect else (result.stdout, result.exit_code) == ("", 0)
+    assert effect in result.stdout
+    assert ("1 changed object outside of the overlays does no known harm" in result.stdout) is not bool(
+        effect
+    )
+    assert result.exit_code == bool(effect)
 
 
 def test_manifest_that_nothing_deploys_is_named(folder: Path) -> None:

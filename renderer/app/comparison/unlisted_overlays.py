@@ -1,10 +1,10 @@
 """What Flux and Argo CD deploy of a repository, and its project does not list.
 
-A machine may need it all the same: its operator, namespace, claims and storage. Where a change touches it, it
-is compared as an overlay is, and what harms something is reported. An object of an engine is compared even if
-nothing in the repository deploys its file: it is written to be applied. Any other manifest that changes may
-be applied or not, and counts as not compared; of those, the objects by which operators install KubeVirt are
-compared as well.
+A machine may need it all the same: its operator, namespace, claims and storage. Where a change touches it,
+it is compared as an overlay is, and what harms something is reported; other changed objects are counted. An
+object of an engine is compared even if nothing in the repository deploys its file: it is written to be
+applied. Any other manifest that changes may be applied or not, and counts as not compared; of those, the
+objects by which operators install KubeVirt are compared as well.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from renderer.files.file_system import folder_of
 from renderer.kubevirt.facts.installed_release import lost_manifests, replaced_release
 from renderer.kubevirt.facts.kinds import configures_cluster, configures_kubevirt
 from renderer.kubevirt.facts.lists import is_same
-from renderer.model.difference import Danger, OverlayDifference
+from renderer.model.difference import Danger, OverlayDifference, ResourceChange
 from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import DocumentPlace
-from renderer.model.kube.res_id import ObjectKey
+from renderer.model.kube.res_id import ObjectKey, ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import Overlay
@@ -86,6 +86,8 @@ class UnlistedOverlays:
         #: The overlays that could not be rendered on a side, of those that the project does not list.
         self.failed: set[str] = set()
         self._completed: set[str] = set()
+        #: The changed objects of what the project does not list, without those that are reported.
+        self.not_reported: AbstractSet[ResId] = frozenset()
         self._deployers = cache(self._deployers_of)
 
     def _is_touched(self, sides: Sequence[Overlay | None], changed: AbstractSet[str]) -> bool:
@@ -184,26 +186,34 @@ class UnlistedOverlays:
         that deploy overlays; ``taken`` are as in ``EngineObjects.elsewhere``.
         """
         deployers = frozenset(deployers).difference(self._engines.made_by_tools())
-        by_engines = self._engines.elsewhere({*self._rendered, *deployers}, taken)
-        return (
-            *self.harm(self._engines.judged(overlays, deployers)),
-            *(harm for each in by_engines for harm in _harm(each)),
-            *self._harm_beside(),
-            *self._harm_by_operators(),  # in files that nothing above compares
-            *self._harm_by_tools(),
+        judged = [*map(self._compared, self._engines.judged(overlays, deployers))]
+        elsewhere = (
+            *self._engines.elsewhere({*self._rendered, *deployers}, taken),
+            *self._compared_beside(),
+            *self._compared_operators(),  # in files that nothing above compares
+            *self._differing_tools(),
         )
+        unlisted = (*(each for each in judged if each.path in self.paths), *elsewhere)
+        self.not_reported = {
+            each.id for overlay in unlisted for each in overlay.changes if not _is_reported(each)
+        }
+        return (*self._with_harm(judged), *(harm for each in elsewhere for harm in _harm(each)))
 
     def harm(self, overlays: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the overlays of the project, and of what it does not list whatever harms something."""
+        return self._with_harm(map(self._compared, overlays))
+
+    def _with_harm(self, overlays: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
         for each in overlays:
-            if each.path not in self.paths:
-                yield each
-                continue
-            found = self._as_written(each) if each.path in self.failed else each
-            if submodule := self._moved.get(each.path):
-                reason = f"submodule {submodule} is at another commit, whose files are not in this repository"
-                found = found._replace(incomparable=reason)
-            yield from _harm(found)
+            yield from _harm(each) if each.path in self.paths else (each,)
+
+    def _compared(self, overlay: OverlayDifference) -> OverlayDifference:
+        """Return the difference of an overlay, as its files are written if it cannot be built."""
+        found = self._as_written(overlay) if overlay.path in self.failed else overlay
+        if submodule := self._moved.get(overlay.path):
+            reason = f"submodule {submodule} is at another commit, whose files are not in this repository"
+            found = found._replace(incomparable=reason)
+        return found
 
     def _as_written(self, overlay: OverlayDifference) -> OverlayDifference:
         """Return the difference of what cannot be built: of the objects in its files, as they are there."""
@@ -212,8 +222,8 @@ class UnlistedOverlays:
         others = (each for each in overlay.changes if each.id not in {change.id for change in found.changes})
         return found._replace(changes=(*others, *found.changes))
 
-    def _harm_beside(self) -> Iterator[OverlayDifference]:
-        """Yield the harm done by what is applied with overlays and trees, as the source of both is a folder.
+    def _compared_beside(self) -> Iterator[OverlayDifference]:
+        """Yield the differences of what is applied with overlays and trees from a folder above them.
 
         It is compared as it is written, or as the kustomization in its folder builds it.
         """
@@ -249,10 +259,10 @@ class UnlistedOverlays:
             if rivals:
                 reason = f"{unit} has a {rivals[0].kind} {rivals[0].name}, too: one of them is applied"
                 compared = compared._replace(incomparable=reason)
-            yield from _harm(compared)
+            yield compared
 
-    def _harm_by_operators(self) -> Iterator[OverlayDifference]:
-        """Yield the harm done by changed objects such as KubeVirt's in files that are not compared otherwise.
+    def _compared_operators(self) -> Iterator[OverlayDifference]:
+        """Yield the differences of objects such as KubeVirt's in files that are not compared otherwise.
 
         They are objects of the whole cluster, and all machines depend on them.
         """
@@ -275,7 +285,7 @@ class UnlistedOverlays:
                 before.setdefault(folder_of(path), []).append(one.entries)
                 after.setdefault(folder_of(path), []).append(other.entries)
         for found, _, _ in differences_by_folder(self._sides, before, after):
-            yield from _harm(found)
+            yield found
 
     @cached_property
     def _differing_places(self) -> Mapping[str, frozenset[str]]:
@@ -300,7 +310,7 @@ class UnlistedOverlays:
         sides = self._tools if places else ()
         return frozenset(itertools.chain(*(each.naming_kubevirt(places) for each in sides)))
 
-    def _harm_by_tools(self) -> Iterator[OverlayDifference]:
+    def _differing_tools(self) -> Iterator[OverlayDifference]:
         """Yield what tools make otherwise of the places that name KubeVirt; it is not known what."""
         for place in sorted(self._places_of_machines):
             old, new = (each.of_objects((), place) for each in self._sides)
@@ -356,12 +366,15 @@ class UnlistedOverlays:
 
 
 def _harm(overlay: OverlayDifference) -> Iterator[OverlayDifference]:
-    """Yield an overlay with its harmful changes and those of KubeVirt's configuration; nothing without any.
-
-    Not each field of that configuration is judged, and all machines depend on it.
-    """
-    changes = tuple(
-        each for each in overlay.changes if each.danger is not Danger.NONE or configures_cluster(each.id.gvk)
-    )
+    """Yield an overlay with the changes that are reported; nothing if there are none."""
+    changes = tuple(filter(_is_reported, overlay.changes))
     if changes or overlay.incomparable:
         yield overlay._replace(changes=changes)
+
+
+def _is_reported(change: ResourceChange) -> bool:
+    """Return True for a harmful change, and for any change of KubeVirt's configuration.
+
+    All machines depend on it, and not each of its fields is judged.
+    """
+    return change.danger is not Danger.NONE or configures_cluster(change.id.gvk)
