@@ -8,7 +8,7 @@ the object of an operator what the operator has installed: the definitions, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable
 
 from renderer.kubevirt.facts.kinds import (
     CDI,
@@ -73,8 +73,14 @@ SOURCES = tuple(dict.fromkeys(_SOURCE_OF.values()))
 
 def lost_with(removed: Resource, storage: StorageObjects, users: tuple[str, ...]) -> tuple[DataChange, ...]:
     """Return what is lost with a deleted object; ``users`` are the machines that still name it."""
-    loss = _LOSSES.get(removed.kind)
-    found = loss(removed, storage, users) if loss else ()
+    found: Iterable[DataChange] = ()
+    if removed.kind in (CLAIM, DATA_VOLUME):
+        found = [_loss_of_disk(removed, storage, users)]
+    elif removed.kind == "StatefulSet":
+        found = stateful_set.claims_lost_with(removed, storage)
+    elif (fate := _fate(removed)) is not None:
+        effect, text = fate
+        found = [DataChange(effect, removed.name, text, f"{removed.kind} {removed.name}")]
     return tuple(each._replace(source=_SOURCE_OF[removed.kind]) for each in found)
 
 
@@ -91,124 +97,58 @@ def may_hold_data(resource: Resource) -> bool:
     return resource.gvk.group not in _GROUPS_WITHOUT_DATA or resource.kind in _KINDS_WITH_DATA
 
 
-def _label(disk: Resource) -> str:
-    return named("claim" if disk.kind == CLAIM else disk.kind, disk.name, disk.content)
-
-
-def _change(effect: DataEffect, removed: Resource, text: str) -> DataChange:
-    return DataChange(effect, removed.name, text, f"{removed.kind} {removed.name}")
-
-
-def _disk(removed: Resource, storage: StorageObjects, users: tuple[str, ...]) -> Iterator[DataChange]:
+def _loss_of_disk(removed: Resource, storage: StorageObjects, users: tuple[str, ...]) -> DataChange:
     text = "deleted with what is on it"
     keeper = storage.kept_volume(removed.namespace, removed.name, removed.content)
     if keeper:
         text += f"; its PersistentVolume stays ({keeper})"
     if users:
         text += f"; {', '.join(users)} still needs it"
-    yield DataChange(DataEffect.LOST, removed.name, text + _held_by_finalizers(removed), _label(removed))
+    label = named("claim" if removed.kind == CLAIM else removed.kind, removed.name, removed.content)
+    return DataChange(DataEffect.LOST, removed.name, text + _held_by_finalizers(removed), label)
 
 
-def _volume(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
-    policy = reclaim_policy(removed)
-    setting = f"(persistentVolumeReclaimPolicy: {policy})"
-    if policy == RETAIN:
-        text = f"what is on it stays in the storage {setting}"
-        yield _change(DataEffect.KEPT, removed, text)
-        return
-    text = f"deleted with what is on it, as soon as no claim has it {setting}{_held_by_finalizers(removed)}"
-    yield _change(DataEffect.LOST, removed, text)
-
-
-def _snapshot(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
-    if text_at(removed.content, "spec", "deletionPolicy") == RETAIN:
-        text = f"its VirtualMachineSnapshotContent stays (deletionPolicy: {RETAIN})"
-        yield _change(DataEffect.KEPT, removed, text)
-        return
-    text = f"deleted with its content{_held_by_finalizers(removed)}"
-    if removed.kind in _SNAPSHOTS_OF_CLASSES:
-        text += f", unless the deletionPolicy of its class is {RETAIN}"
-    yield _change(DataEffect.LOST, removed, text)
-
-
-def _snapshot_content(
-    removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]
-) -> Iterator[DataChange]:
-    policy = text_at(removed.content, "spec", "deletionPolicy")
-    if policy == RETAIN:
-        text = f"the snapshot stays in the storage (deletionPolicy: {policy})"
-        yield _change(DataEffect.KEPT, removed, text)
-        return
-    text = f"deleted with the snapshot in the storage{_held_by_finalizers(removed)}"
-    yield _change(DataEffect.LOST, removed, text)
-
-
-def _machine_snapshot_content(
-    removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]
-) -> Iterator[DataChange]:
-    text = f"deleted with the VolumeSnapshots that it owns{_held_by_finalizers(removed)}"
-    yield _change(DataEffect.LOST, removed, text)
-
-
-def _stateful_set(
-    removed: Resource, storage: StorageObjects, _users: tuple[str, ...]
-) -> Iterator[DataChange]:
-    yield from stateful_set.claims_lost_with(removed, storage)
-
-
-def _operator(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
-    """Yield what an operator removes with its object; only HyperConverged has a default that blocks it.
-
-    In version v1 of HyperConverged the strategy is a field of ``deployment``.
-    """
-    if not is_kubevirt_group(removed.gvk.group):
-        return
-    spec = object_at(removed.content, "spec")
-    written = text_at(spec, "uninstallStrategy") or text_at(spec, "deployment", "uninstallStrategy")
-    strategy = written or (_BLOCK if removed.kind == HYPERCONVERGED else _REMOVE)
-    setting = f"(uninstallStrategy: {strategy}{'' if written else ', the default'})"
-    if strategy == _BLOCK:
-        text = f"its deletion is refused while there are any workloads {setting}"
-        yield _change(DataEffect.KEPT, removed, text)
-        return
-    text = f"deleted with {_INSTALLED[removed.kind]} {setting}{_held_by_finalizers(removed)}"
-    yield _change(DataEffect.LOST, removed, text)
-
-
-def _image_cron(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
-    if text_at(removed.content, "spec", "retentionPolicy") == "None":
-        text = "deleted with the images that it has imported (retentionPolicy: None)"
-        yield _change(DataEffect.LOST, removed, text)
-
-
-def _namespace(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
-    text = f"deleted with everything in it, machines and claims too{_held_by_finalizers(removed)}"
-    yield _change(DataEffect.LOST, removed, text)
-
-
-def _definition(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
-    kind = text_at(removed.content, "spec", "names", "kind") or "object of its kind"
-    text = f"deleted with each {kind} in the cluster{_held_by_finalizers(removed)}"
-    yield _change(DataEffect.LOST, removed, text)
+def _fate(removed: Resource) -> tuple[DataEffect, str] | None:
+    """Return what becomes of all that goes with a deleted object other than a disk; None if nothing does."""
+    kind, spec, held = removed.kind, object_at(removed.content, "spec"), _held_by_finalizers(removed)
+    is_retained = text_at(spec, "deletionPolicy") == RETAIN
+    if kind == _VOLUME:
+        policy = reclaim_policy(removed)
+        setting = f"(persistentVolumeReclaimPolicy: {policy})"
+        if policy == RETAIN:
+            return DataEffect.KEPT, f"what is on it stays in the storage {setting}"
+        return DataEffect.LOST, f"deleted with what is on it, as soon as no claim has it {setting}{held}"
+    if kind in ("VirtualMachineSnapshot", *_SNAPSHOTS_OF_CLASSES):
+        if is_retained:
+            return DataEffect.KEPT, f"its VirtualMachineSnapshotContent stays (deletionPolicy: {RETAIN})"
+        has_class = kind in _SNAPSHOTS_OF_CLASSES
+        unless = f", unless the deletionPolicy of its class is {RETAIN}" if has_class else ""
+        return DataEffect.LOST, f"deleted with its content{held}{unless}"
+    if kind in _SNAPSHOT_CONTENTS:
+        if is_retained:
+            return DataEffect.KEPT, f"the snapshot stays in the storage (deletionPolicy: {RETAIN})"
+        return DataEffect.LOST, f"deleted with the snapshot in the storage{held}"
+    if kind == "VirtualMachineSnapshotContent":
+        return DataEffect.LOST, f"deleted with the VolumeSnapshots that it owns{held}"
+    if kind == "DataImportCron" and text_at(spec, "retentionPolicy") == "None":
+        return DataEffect.LOST, "deleted with the images that it has imported (retentionPolicy: None)"
+    if kind == "Namespace":
+        return DataEffect.LOST, f"deleted with everything in it, machines and claims too{held}"
+    if kind == "CustomResourceDefinition":
+        name = text_at(spec, "names", "kind") or "object of its kind"
+        return DataEffect.LOST, f"deleted with each {name} in the cluster{held}"
+    if kind in _INSTALLED and is_kubevirt_group(removed.gvk.group):
+        # In version v1 of HyperConverged, the strategy is a field of deployment; its default alone blocks.
+        written = text_at(spec, "uninstallStrategy") or text_at(spec, "deployment", "uninstallStrategy")
+        strategy = written or (_BLOCK if kind == HYPERCONVERGED else _REMOVE)
+        setting = f"(uninstallStrategy: {strategy}{'' if written else ', the default'})"
+        if strategy == _BLOCK:
+            return DataEffect.KEPT, f"its deletion is refused while there are any workloads {setting}"
+        return DataEffect.LOST, f"deleted with {_INSTALLED[kind]} {setting}{held}"
+    return None
 
 
 def _held_by_finalizers(removed: Resource) -> str:
     """Return what keeps an object for a while: finalizers that Git has given it."""
     names = ", ".join(map(str, array_at(removed.content, "metadata", "finalizers")))
     return f", once somebody has removed its finalizer {names}" if names else ""
-
-
-_LOSSES: Mapping[str, Callable[[Resource, StorageObjects, tuple[str, ...]], Iterator[DataChange]]] = {
-    CLAIM: _disk,
-    DATA_VOLUME: _disk,
-    _VOLUME: _volume,
-    "VirtualMachineSnapshot": _snapshot,
-    "VirtualMachineSnapshotContent": _machine_snapshot_content,
-    **dict.fromkeys(_SNAPSHOTS_OF_CLASSES, _snapshot),
-    **dict.fromkeys(_SNAPSHOT_CONTENTS, _snapshot_content),
-    "DataImportCron": _image_cron,
-    "Namespace": _namespace,
-    "CustomResourceDefinition": _definition,
-    "StatefulSet": _stateful_set,
-    **dict.fromkeys(_INSTALLED, _operator),
-}
