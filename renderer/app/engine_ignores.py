@@ -13,7 +13,7 @@ from renderer.discovery.survey_results import RootReaders
 from renderer.gitops.argocd.application import DeployedSource
 from renderer.gitops.argocd.directory import DirectoryOptions, is_selected
 from renderer.gitops.flux.artifact import DEFAULT_PATTERNS, SourceIgnore, read_patterns
-from renderer.model.engines import SOURCE_IGNORE
+from renderer.model.engines import FLUX_MANIFESTS, SOURCE_IGNORE
 from renderer.model.entry_point import SKIP_MARK
 from renderer.model.field_edit import AddField, Edit, SetField
 from renderer.model.render_config import PROJECT_FILE
@@ -30,7 +30,6 @@ kind: Kustomization
 namespace: _placeholder
 """
 _SKIP_LINE = f"# {SKIP_MARK}: this is not a manifest"
-_MANIFESTS = (".yaml", ".yml")
 
 
 class EngineIgnores(NamedTuple):
@@ -70,7 +69,7 @@ def _for_flux(
     of_source = tuple(read_patterns(readers.flux_ignore))
     ignored = SourceIgnore((*read_patterns(old or ""), *of_source))
     own = {PROJECT_FILE, *planned}
-    shown = sorted(path for path in own if path.endswith(_MANIFESTS) and not ignored.ignores(path))
+    shown = sorted(path for path in own if path.endswith(FLUX_MANIFESTS) and not ignored.ignores(path))
     if shown:
         defaults = () if old or of_source else ("# What Flux ignores without this file.", *DEFAULT_PATTERNS)
         lines = (*defaults, "# Files of vmrender.", *(f"/{path}" for path in shown))

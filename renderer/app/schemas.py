@@ -41,6 +41,7 @@ from renderer.kubevirt.facts.products import Product, is_supported, products, ta
 from renderer.kubevirt.facts.unreleased import about_target
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.engines import MANIFESTS
 from renderer.model.kube.json import Json, JsonObject, with_value
 from renderer.model.kube.res_id import Gvk
 from renderer.model.project_schemas import ProjectSchemas
@@ -50,8 +51,6 @@ from renderer.model.vmrender_api import INSTANCETYPE_SERIES, RENDER_CONFIG, TEMP
 from renderer.project.project_root import find_project_root, path_as_written, read_named_file
 from renderer.project.project_schemas import listed_schemas, read_project_schemas
 from renderer.yamlio.decode import decode_documents
-
-_SUFFIXES = (".yaml", ".yml", ".json")
 
 
 class OwnKind(NamedTuple):
@@ -317,7 +316,7 @@ def _json_text(document: JsonObject) -> str:
 def _read_documents(path: Path) -> Iterator[tuple[str, Json]]:
     """Yield the documents of a file, or of the files in a folder, each with its file name."""
     files = (
-        sorted(each for each in path.iterdir() if each.suffix in _SUFFIXES) if folder_exists(path) else [path]
+        sorted(each for each in path.iterdir() if each.suffix in MANIFESTS) if folder_exists(path) else [path]
     )
     for file in files:
         content = read_named_file(file)

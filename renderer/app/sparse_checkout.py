@@ -19,7 +19,6 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import WORK_TREE
 from renderer.model.render_config import Overlay
 from renderer.pipeline.deployer_files import deployer_files
-from renderer.pipeline.overlay_files import OverlayFiles
 
 _LEFT_OUT = "the sparse checkout of this work tree leaves out"
 _ADD = "git sparse-checkout add FOLDER"
@@ -94,7 +93,7 @@ class SparseCheckout:
 
     def reader_of(self, file: str) -> str:
         """Return the path of an overlay that reads a file, and lacks another one; empty if there is none."""
-        readers = (each for each in self.lacking if file in self._files.of(each))
+        readers = (each for each in self.lacking if file in self._before.overlay_files.of(each))
         settled = (each for each in self.lacking if any(is_inside(file, top) for top in self._settings(each)))
         found = next(chain(readers, settled), None)
         return found.path if found else ""
@@ -115,7 +114,7 @@ class SparseCheckout:
             if tops not in looked_up:
                 inside = (file for file in left_out if any(is_inside(file, top) for top in tops))
                 looked_up[tops] = min(inside, default="")
-            missing = min(self._files.of(overlay) & left_out, default="") or looked_up[tops]
+            missing = min(self._before.overlay_files.of(overlay) & left_out, default="") or looked_up[tops]
             if missing:
                 found[path] = missing
         return found
@@ -135,7 +134,3 @@ class SparseCheckout:
             *(path for path, clusters in folders if overlay.cluster in clusters),
             *filter(None, [config.facts]),
         )
-
-    @cached_property
-    def _files(self) -> OverlayFiles:
-        return OverlayFiles(self._before.fs, self._before.graph)

@@ -10,6 +10,7 @@ from renderer.discovery.manifests import Manifests
 from renderer.discovery.survey_results import LeftOut
 from renderer.files.file_system import folder_of
 from renderer.kustomize.reader.kustomization_graph import folders_above
+from renderer.model.engines import MANIFESTS
 
 #: Names of folders whose content is kept, and deployed by nobody.
 _RETIRED_FOLDERS = ("archive", "archived", "attic", "bak", "disabled", "retired", "unused")
@@ -82,5 +83,5 @@ def _reason_by_kustomization(manifests: Manifests, path: str) -> str:
 
 def _exists(manifests: Manifests, path: str) -> bool:
     return manifests.fs.is_folder(path) or any(
-        manifests.fs.is_file(f"{path}{ending}") for ending in (".yaml", ".yml", ".json")
+        manifests.fs.is_file(f"{path}{ending}") for ending in MANIFESTS
     )

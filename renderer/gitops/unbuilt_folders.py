@@ -28,6 +28,7 @@ from renderer.kubevirt.facts.confidential.secret_values import (
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.credential_text.names import names_credential
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.engines import MANIFESTS
 from renderer.model.kube.json import Json, object_at, text_at
 from renderer.model.pattern import pattern
 from renderer.model.run.taint import texts_of
@@ -35,7 +36,6 @@ from renderer.model.run.work import spend
 from renderer.model.vmrender_api import TEMPLATE, VMRENDER_API_VERSION
 from renderer.yamlio.decode import decode_documents
 
-_MANIFESTS = (".yaml", ".yml", ".json")
 _VARIABLE = b"${"
 #: A variable in a text that cannot be parsed, or whose name is invalid.
 _EXPANSION = pattern(r"\$\{[^{}]{1,80}\}")
@@ -158,7 +158,7 @@ class UnbuiltFolders:
             if confined(self._fs.is_folder, path):
                 if not name.startswith(".") and self._fs.resolve(path) == path:
                     yield from self._manifests_in(path)
-            elif name.endswith(_MANIFESTS):
+            elif name.endswith(MANIFESTS):
                 yield path
 
     def _texts(self, file: str) -> WrittenTexts:

@@ -24,14 +24,17 @@ SOURCE_IGNORE = ".sourceignore"
 CHART = "Chart.yaml"
 #: The files with options for the source of an Application begin so: its own has the name of the Application.
 ARGOCD_SOURCE = ".argocd-source"
-#: Flux applies the manifests of a folder, Argo CD also what it makes of Jsonnet.
-_MANIFESTS = (".yaml", ".yml", ".json", ".jsonnet")
+#: The ends of the names of manifests: what Flux applies of a folder, and what Argo CD and kubectl do.
+FLUX_MANIFESTS = (".yaml", ".yml")
+MANIFESTS = (*FLUX_MANIFESTS, ".json")
+#: Argo CD also applies what it makes of Jsonnet.
+_APPLIED = (*MANIFESTS, ".jsonnet")
 
 
 def is_read_by_engines(path: str) -> bool:
     """Return True if a file may change what Flux or Argo CD applies of its folder, by its name."""
     name = path.rpartition("/")[2]
-    return name.endswith(_MANIFESTS) or name in KUSTOMIZATION_FILES or name == SOURCE_IGNORE
+    return name.endswith(_APPLIED) or name in KUSTOMIZATION_FILES or name == SOURCE_IGNORE
 
 
 def is_about_its_folder(path: str) -> bool:

@@ -16,13 +16,12 @@ from renderer.files.file_system import FileSystem
 from renderer.gitops.folder_reader import FolderReader
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.engines import FLUX_MANIFESTS
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
 from renderer.model.run.work import spend
-
-_FLUX_MANIFESTS = (".yaml", ".yml")
 
 
 class OverlayFiles:
@@ -126,5 +125,5 @@ def _flux_files(fs: FileSystem, graph: KustomizationGraph, folder: str) -> Itera
         path = posixpath.normpath(posixpath.join(folder, name))
         if fs.is_folder(path):
             yield from _flux_files(fs, graph, path)
-        elif name.endswith(_FLUX_MANIFESTS):
+        elif name.endswith(FLUX_MANIFESTS):
             yield path

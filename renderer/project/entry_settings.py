@@ -6,6 +6,7 @@ import posixpath
 
 from renderer.kubevirt.facts.kubernetes_names import dns_subdomain_errors
 from renderer.model.credential_text.names import names_credential
+from renderer.model.engines import MANIFESTS
 from renderer.model.entry_point import ENGINE_KINDS, EntryKind, EntryOptions
 from renderer.model.fields import Fields
 from renderer.model.kube.json import Json, JsonObject, scalar_text
@@ -28,7 +29,6 @@ ENTRY_FIELDS = (
 
 _DIRECTORY_FIELDS = ("recurse", "include", "exclude")
 _GENERATORS = ("flux",)
-_EXTENSIONS = (".yaml", ".yml", ".json")
 
 
 def entry_path(fields: Fields) -> tuple[EntryKind, str]:
@@ -148,7 +148,7 @@ def cluster_name(path: str, kind: EntryKind) -> str:
 def without_extension(name: str) -> str:
     """Return the name of a manifest file without its extension; return any other name unchanged."""
     stem, extension = posixpath.splitext(name)
-    return stem if extension in _EXTENSIONS else name
+    return stem if extension in MANIFESTS else name
 
 
 def _reject_keys(fields: Fields, reason: str, *names: str) -> None:

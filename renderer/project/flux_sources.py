@@ -11,7 +11,7 @@ from renderer.kustomize.reader.resources import read_resources
 from renderer.kustomize.reader.source_files import SourceFiles
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
-from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, MANIFESTS
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import text_at
 from renderer.model.kube.location import Site
@@ -20,7 +20,6 @@ from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.render_config import PROJECT_FILE, FluxSubstitution, Overlay
 
 _KIND = "Kustomization"
-_ENDINGS = (".yaml", ".yml", ".json")
 
 
 class FluxSources:
@@ -88,7 +87,7 @@ class FluxSources:
         fs = self._files.fs
         for name in fs.list(folder):
             path = posixpath.normpath(posixpath.join(folder, name))
-            if not name.endswith(_ENDINGS) or name in KUSTOMIZATION_FILES or not fs.is_file(path):
+            if not name.endswith(MANIFESTS) or name in KUSTOMIZATION_FILES or not fs.is_file(path):
                 continue
             content = fs.read(path)
             if any(each in content for each in wanted):

@@ -11,6 +11,7 @@ from renderer.files.file_system import FileSystem, FoldersAsFirstListed
 from renderer.golang.glob import shell_glob
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
+from renderer.model.engines import MANIFESTS
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import text_at
@@ -29,7 +30,6 @@ from renderer.yamlio.decode import decode_yaml11
 _OVERLAYS = FieldPath.of("overlays")
 #: ``vmrender init`` and ``import`` write it, too, where it matches nothing yet.
 _DEFAULT = RenderConfig().overlays[0]
-_MANIFESTS = (".yaml", ".yml", ".json")
 #: Work steps (``model.run.work``) for listing a folder, and for each part of a path in it, maybe a link.
 _LISTING, _LOOKING = 60, 60
 
@@ -311,8 +311,8 @@ def missing_path(fs: FileSystem, path: str) -> tuple[str, str]:
 def _has_manifests(fs: FileSystem, path: str) -> bool:
     """Return True if the path is a manifest, or a folder with a manifest in it."""
     if fs.is_file(path):
-        return path.endswith(_MANIFESTS)
-    return any(name.endswith(_MANIFESTS) for name in fs.list(path))
+        return path.endswith(MANIFESTS)
+    return any(name.endswith(MANIFESTS) for name in fs.list(path))
 
 
 def _is_overlay(fs: FileSystem, folder: str) -> bool:

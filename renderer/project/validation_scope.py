@@ -9,6 +9,7 @@ from functools import cached_property
 from renderer.files.file_system import FileSystem, SubmoduleError, is_inside
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.kustomize.reader.kustomization_users import KustomizationUsers
+from renderer.model.engines import MANIFESTS
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
@@ -17,7 +18,6 @@ from renderer.project.excluded_paths import ExcludedPaths
 from renderer.project.overlays import overlay_at
 from renderer.project.tree_paths import is_tree
 
-_SUFFIXES = (".yaml", ".yml", ".json")
 #: Steps for a name in a folder (``model.run.work``).
 _STEPS_PER_NAME = 24
 _TOP = "."
@@ -97,7 +97,7 @@ class ManifestFiles:
 
 def has_name_of_manifest(path: str) -> bool:
     """Return True if a file has the name of a manifest or kustomization."""
-    return path.lower().endswith(_SUFFIXES) or is_kustomization_file(path)
+    return path.lower().endswith(MANIFESTS) or is_kustomization_file(path)
 
 
 class ValidationScope(Record):

@@ -13,10 +13,10 @@ from renderer.files.disk import folder_exists
 from renderer.files.file_system import MOST_FOLDERS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.engines import MANIFESTS
 from renderer.model.record import Record
 
 STDIN = "-"
-_SUFFIXES = (".yaml", ".yml", ".json")
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)  # do not wait for a named pipe in a folder
@@ -92,7 +92,7 @@ def _in_folder(top: str) -> Iterator[str]:
                     mode = entry.stat(follow_symlinks=False).st_mode
                     if stat.S_ISDIR(mode):
                         waiting.append((entry.path, depth + 1))
-                    elif entry.name.lower().endswith(_SUFFIXES) and not stat.S_ISLNK(mode):
+                    elif entry.name.lower().endswith(MANIFESTS) and not stat.S_ISLNK(mode):
                         yield entry.path
         except OSError as error:
             raise _unreadable(folder, error) from None

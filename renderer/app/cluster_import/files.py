@@ -40,6 +40,7 @@ from renderer.kustomize.reader.find_kustomization import find_kustomization
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
+from renderer.model.engines import MANIFESTS
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.location import Site
@@ -268,7 +269,7 @@ def _check_only_ours(fs: FileSystem, folder: str, objects: Iterable[SourceObject
     """
     ours = {posixpath.basename(each.path) for each in objects}
     names = fs.list(folder) if fs.is_folder(folder) else ()
-    others = [name for name in names if name not in ours and name.endswith((".yaml", ".yml", ".json"))]
+    others = [name for name in names if name not in ours and name.endswith(MANIFESTS)]
     if others:
         raise Diagnostic.in_file(
             folder,

@@ -36,7 +36,6 @@ from renderer.model.plural import listed
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE, OverlayEntry, RenderConfig
 from renderer.model.run.work import spend
-from renderer.pipeline.overlay_files import OverlayFiles
 
 #: The settings of the project that are facts about a cluster, with the words for them.
 _CLAIMS: Mapping[str, str] = {
@@ -285,8 +284,7 @@ class _AppliedFiles(Container[str]):
 
     @cached_property
     def _of_overlays(self) -> frozenset[str]:
-        files = OverlayFiles(self._side.fs, self._side.graph)
-        return frozenset().union(*map(files.of, self._side.overlays.values()))
+        return frozenset().union(*map(self._side.overlay_files.of, self._side.overlays.values()))
 
 
 def _configuration_files(side: Side) -> frozenset[str]:

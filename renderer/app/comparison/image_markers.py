@@ -18,7 +18,6 @@ from renderer.files.file_system import readable_content
 from renderer.model.difference import OverlayDifference
 from renderer.model.pattern import pattern
 from renderer.model.plural import listed
-from renderer.pipeline.overlay_files import OverlayFiles
 
 _MARKER = pattern(rb"#[ \t]{0,9}(\{[ \t]{0,9}\"\$imagepolicy\"[^}\n]{1,200}\})")
 #: The field with an image that a machine boots from.
@@ -42,11 +41,10 @@ def with_new_markers(
     def has_disk(path: str) -> bool:
         return _DISK in (readable_content(after.fs, path) or b"")
 
-    files = OverlayFiles(after.fs, after.graph)
     found: list[OverlayDifference] = []
     for each in differences:
         overlay = after.overlays.get(each.path)
-        own = files.of(overlay) if overlay else frozenset[str]()
+        own = after.overlay_files.of(overlay) if overlay else frozenset[str]()
         where = [f"{path}:{line}" for path in sorted(places.keys() & own) for line in places[path]]
         if where and any(map(has_disk, own)):
             reason = f"image automation may write other images from now on: {listed(where, _MOST_PLACES)}"

@@ -35,6 +35,7 @@ from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
 from renderer.pipeline.deployer_files import deployer_objects
 from renderer.pipeline.deployers import Deployers
+from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.pipeline.run_context import RunContext
 from renderer.pipeline.vm_changes import ProjectState
 from renderer.project.excluded_paths import ExcludedPaths
@@ -231,6 +232,11 @@ class Side:
     def graph(self) -> KustomizationGraph:
         """The kustomizations of the side."""
         return KustomizationGraph(self.fs)
+
+    @cached_property
+    def overlay_files(self) -> OverlayFiles:
+        """The files that overlays of the side are built from."""
+        return OverlayFiles(self.fs, self.graph)
 
     @cached_property
     def listing(self) -> Listing:

@@ -29,7 +29,7 @@ from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.flux.kustomization import deployed_folder, is_flux_kustomization
 from renderer.gitops.folder_reader import FolderReader
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.engines import FLUX_SOURCE_GROUP
+from renderer.model.engines import FLUX_MANIFESTS, FLUX_SOURCE_GROUP
 from renderer.model.entry_point import EntryKind
 from renderer.model.kube.json import text_at
 from renderer.model.kube.res_id import ResId
@@ -39,7 +39,6 @@ from renderer.model.render_config import Extra, Overlay
 #: The objects of an overlay that each of its readers leaves out, by the kind and name of the reader.
 Missed: TypeAlias = Mapping[str, frozenset[ResId]]
 
-_FLUX_MANIFESTS = (".yaml", ".yml")
 #: Overlays of plain folders: no kustomization lists their files.
 _PLAIN_FOLDERS = (EntryKind.DIRECTORY, EntryKind.GENERATED)
 
@@ -156,7 +155,7 @@ class TreeReaders:
             if artifact.leaves_out(path):
                 return False
             listed = self._lists(folder, files, path)
-            return is_inside(path, folder) and path.endswith(_FLUX_MANIFESTS) if listed is None else listed
+            return is_inside(path, folder) and path.endswith(FLUX_MANIFESTS) if listed is None else listed
 
         return reads
 

@@ -50,7 +50,6 @@ from renderer.model.kustomization import KUSTOMIZATION_FILES, KUSTOMIZATION_HEAD
 from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry
 from renderer.pipeline.deployer_files import objects_in
 from renderer.pipeline.deployers import is_set
-from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.pipeline.project_catalogs import shared_folders
 from renderer.pipeline.target_cluster import target_cluster_of
 from renderer.yamlio.decode import decode_yaml11
@@ -74,7 +73,6 @@ class UnlistedSide:
 
     def __init__(self, side: Side) -> None:
         self.side = side
-        self._files = OverlayFiles(side.fs, side.graph)
         self._folders = FolderReader(side.fs)
         self._variables = FluxVariables(side, self.deployers, self._objects_of)
         self._target = cache(self._target_of)
@@ -92,19 +90,21 @@ class UnlistedSide:
     @cached_property
     def _listed(self) -> frozenset[str]:
         own = {PROJECT_FILE, *self.side.config.facts_files}
-        return frozenset(own.union(*(self._files.of(each) for each in self.side.overlays.values())))
+        return frozenset(
+            own.union(*(self.side.overlay_files.of(each) for each in self.side.overlays.values()))
+        )
 
     def files(self, overlay: Overlay) -> frozenset[str]:
         """Return the files that an overlay is built from, and the file of what deploys it.
 
         A file that is found by a link to its folder has both paths.
         """
-        found = self._files.of(overlay)
+        found = self.side.overlay_files.of(overlay)
         return found.union(filter(None, map(self._target, found)))
 
     def may_configure(self, overlay: Overlay) -> bool:
         """Return True if a file of an overlay names a kind that configures KubeVirt."""
-        return any(map(self._names_configuring, self._files.of(overlay)))
+        return any(map(self._names_configuring, self.side.overlay_files.of(overlay)))
 
     def _find_configuring(self, path: str) -> bool:
         content = readable_content(self.side.fs, path) or b""

@@ -18,14 +18,13 @@ from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, co
 from renderer.kustomize.reader.kustomization_users import KustomizationUsers
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.engines import ARGOCD_GROUP
+from renderer.model.engines import ARGOCD_GROUP, MANIFESTS
 from renderer.model.kube.json import array_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 
-_MANIFESTS = (".yaml", ".yml", ".json")
 #: Signs of a file that becomes YAML only once Helm or Jinja has rendered it. ``{{ }}`` within a value is none
 #: of them: ApplicationSets have it.
 _TEMPLATE = re.compile(
@@ -77,7 +76,7 @@ def _places(fs: FileSystem, path: str) -> Iterator[str]:
         return
     for name in names:
         below = posixpath.normpath(posixpath.join(path, name))
-        if name.endswith(_MANIFESTS) and fs.is_file(below):
+        if name.endswith(MANIFESTS) and fs.is_file(below):
             yield below
         elif name != ".git" and fs.is_folder(below) and fs.resolve(below) == below:
             yield from _places(fs, below)
@@ -99,7 +98,7 @@ def may_have_applications(fs: FileSystem, path: str) -> bool:
 
 def _mentions_applications(fs: FileSystem, path: str) -> bool:
     if confined(fs.is_file, path):
-        return path.endswith(_MANIFESTS) and ARGOCD_GROUP.encode() in fs.read(path)
+        return path.endswith(MANIFESTS) and ARGOCD_GROUP.encode() in fs.read(path)
     names = fs.list(path) if confined(fs.is_folder, path) else ()
     places = (posixpath.normpath(posixpath.join(path, name)) for name in names)
     return any(fs.resolve(place) == place and _mentions_applications(fs, place) for place in places)

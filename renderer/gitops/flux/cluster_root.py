@@ -17,7 +17,7 @@ from renderer.files.file_system import FileSystem, normal_path
 from renderer.gitops.flux.kustomization import deployed_folder, is_flux_kustomization
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, FLUX_SOURCE_GROUP
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, FLUX_MANIFESTS, FLUX_SOURCE_GROUP
 from renderer.model.entry_point import SOURCE_PATH
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
 from renderer.model.kube.location import Site
@@ -128,7 +128,7 @@ def _yaml_files(fs: FileSystem, folder: str) -> Iterator[str]:
         path = name if folder == "." else f"{folder}/{name}"
         if name == ".git":
             continue
-        if name.endswith((".yaml", ".yml")) and fs.is_file(path):
+        if name.endswith(FLUX_MANIFESTS) and fs.is_file(path):
             yield path
         elif fs.is_folder(path) and fs.resolve(path) == path:
             yield from _yaml_files(fs, path)

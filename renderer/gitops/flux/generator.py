@@ -18,6 +18,7 @@ from renderer.kustomize.reader.resources import read_resources
 from renderer.kustomize.reader.source_files import BYTES_PER_STEP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.engines import FLUX_MANIFESTS
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
@@ -26,7 +27,6 @@ from renderer.model.kustomization import KUSTOMIZATION_FILES, KUSTOMIZATION_HEAD
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_yaml11
 
-_MANIFESTS = (".yaml", ".yml")
 #: Fields of the spec that replace fields of the file.
 _REPLACING_FIELDS = {"targetNamespace": "namespace", "namePrefix": "namePrefix", "nameSuffix": "nameSuffix"}
 _SELECTOR = ("group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector")
@@ -116,7 +116,7 @@ def scan_manifests(fs: FileSystem, folder: str, below: str = "") -> Iterator[str
                 yield relative
             else:
                 yield from scan_manifests(fs, folder, relative)
-        elif name.endswith(_MANIFESTS) and fs.is_file(path):
+        elif name.endswith(FLUX_MANIFESTS) and fs.is_file(path):
             content = fs.read(path)
             spend(len(content) // BYTES_PER_STEP, "reading resources")
             read_resources(content, Site(path))
