@@ -198,9 +198,8 @@ def _unquoted(text: str, quote: str) -> Iterator[str]:
 def _parts(text: str) -> Iterator[str]:
     """Yield the credentials in a text."""
     yield from _named_values(text)
-    yield from (
-        match["word"] for match in credentials_in(text, of_command=True) if "word" in match.re.groupindex
-    )
+    for found in map(re.Match.groupdict, credentials_in(text, of_command=True)):
+        yield found.get("word") or found.get("whole") or ""
     if "@" in text:
         yield from _users_of_urls(text)
     yield from (match[1] for match in _HEADER.finditer(text))

@@ -48,6 +48,7 @@ LONG = "canary-is-a-bird-" + "x" * 80
         "postgres://app:canary%2Dis%2da-bird@db.example.org/orders",
         "https://canary-is-a-bird@example.org/a/b.git",
         "app:canary-is-a-bird@tcp(db:3306)/orders",
+        "jdbc:oracle:thin:app/canary-is-a-bird@//db.example.org:1521/orders",
         "host=db user=app password=canary-is-a-bird sslmode=require",
         "Server=tcp:db,1433; Database=orders; User ID=app; Password=canary-is-a-bird; Encrypt=True",
         "DB_HOST=db\nDB_PASSWORD=canary-is-a-bird\n",
