@@ -7,11 +7,12 @@ built in this run, known from the cache, or not asked for.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
+from renderer.files.disk import path_exists
 from renderer.files.file_system import FileSystem, join_path, readable_content
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE, RenderConfig
@@ -23,14 +24,17 @@ _FOLDER = posixpath.dirname(RenderConfig().overlays[0].path)
 
 
 def learn_from_project(root: Path, fs: FileSystem, config: RenderConfig) -> None:
-    """Learn the values from the manifests of a project, unless it surely has no overlays."""
+    """Learn the values from the manifests of a project, or of a checkout without a project file.
+
+    Another folder may be the home of the user.
+    """
 
     def learned() -> Iterable[Learned]:
         try:
-            may_have_overlays = fs.is_file(PROJECT_FILE) or fs.is_folder(_FOLDER)
+            is_project = path_exists(root / ".git") or fs.is_file(PROJECT_FILE) or fs.is_folder(_FOLDER)
         except DiagnosticError:  # it leads out of the project
             return ()
-        return _secrets_of_project(fs, config) if may_have_overlays else ()
+        return _secrets_of_project(fs, config) if is_project else ()
 
     learn_from(str(root), learned)
 
@@ -40,13 +44,16 @@ def learn_from_proposal(fs: FileSystem, config: RenderConfig) -> None:
     learn_from(id(fs), lambda: _secrets_of_project(fs, config))
 
 
-def learn_from_trees(fs: FileSystem, outputs: Iterable[str]) -> None:
-    """Learn the values from rendered trees: of a Secret that the sources no longer have, too."""
+def learn_from_trees(fs: FileSystem, outputs: Callable[[], Iterable[str]]) -> None:
+    """Learn the values from rendered trees: of a Secret that the sources no longer have, too.
+
+    ``outputs`` finds the folders of the trees. It is called once there is something to say.
+    """
 
     def learned() -> Iterable[Learned]:
         from renderer.project.secrets_in_files import SecretsInFiles  # noqa: PLC0415 - few runs need it
 
-        yield SecretsInFiles(fs, chain.from_iterable(_files_of_tree(fs, each) for each in outputs))
+        yield SecretsInFiles(fs, chain.from_iterable(_files_of_tree(fs, each) for each in outputs()))
 
     learn_from((id(fs), "trees"), learned)
 
