@@ -7,7 +7,7 @@ Secrets as well. So have files that no build reads: what somebody wrote there ma
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import lru_cache
@@ -31,17 +31,18 @@ from renderer.kubevirt.facts.confidential.values_elsewhere import (
     values_in,
     values_in_malformed,
     values_of,
+    values_of_lost_texts,
 )
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.pattern import pattern
-from renderer.model.run.learned_values import Values, confidential_values
+from renderer.model.run.learned_values import FluxPlaces, Values, confidential_values
 from renderer.model.run.taint import texts_of
 from renderer.model.run.work import spend
 from renderer.project.validation_scope import ManifestFiles
-from renderer.project.variables_in_files import values_of_variables
+from renderer.project.variables_in_files import flux_places, values_of_variables
 from renderer.yamlio.decode import decode_documents
 
 _SEPARATOR = pattern(rb"(?m)^---(?:[ \t]*+\r?\n)?")
@@ -96,10 +97,15 @@ class SecretsInFiles:
                 folder = folder_of(path)
                 entries = (entry for each in generators for entry in _entries_of(self._fs, folder, each))
                 every += (values, *starmap(values_of, entries))
-        found = Values.union(every)
-        if found.variables:
-            found = Values.union((found, values_of_variables(found.variables, self._files, self._read)))
-        return found
+        return Values.union(every)
+
+    def places(self) -> FluxPlaces:
+        """Return where the files have Kustomizations of Flux."""
+        return flux_places(self._files, self._read)
+
+    def values_of_variables(self, names: AbstractSet[str], places: Callable[[], FluxPlaces]) -> Values:
+        """Return the values that the files give in some places to variables."""
+        return values_of_variables(names, self._files, self._read, places)
 
     def ordinary(self, values: Values) -> frozenset[str]:
         """Return the values that the files have as names.
@@ -148,8 +154,10 @@ def _values_in_text(content: bytes) -> tuple[Values, Sequence[JsonObject]]:
     generators: list[JsonObject] = []
     for part in filter(may_have_values, _SEPARATOR.split(content)):
         documents = _documents(part, "")
-        if documents is None:
-            found.append(values_in_malformed(part.decode("utf-8", "replace")))
+        text = part.decode("utf-8", "replace")
+        found.append(
+            values_in_malformed(text) if documents is None else values_of_lost_texts(text, documents)
+        )
         for document in documents or ():
             found.append(values_in(document))
             generators += generators_in(document)

@@ -20,7 +20,7 @@ from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
 from renderer.model.kube.json import Json, array_at, count_values, object_at, text_at
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.pattern import pattern
-from renderer.model.run.learned_values import Values
+from renderer.model.run.learned_values import FluxPlaces, Values
 from renderer.model.run.taint import texts_of
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents
@@ -50,12 +50,15 @@ class _Given(NamedTuple):
 
 
 def values_of_variables(
-    names: AbstractSet[str], files: Sequence[str], read: Callable[[str], bytes]
+    names: AbstractSet[str],
+    files: Sequence[str],
+    read: Callable[[str], bytes],
+    places: Callable[[], FluxPlaces],
 ) -> Values:
     """Return the values of the variables with these names, except ordinary ones.
 
     They are in Flux Kustomizations, and in what their ``substituteFrom`` may name: the ConfigMaps in the same
-    namespaces or folders.
+    namespaces or folders. These ``places`` are asked for if there is a value.
     """
     found = [
         (each, values)
@@ -63,18 +66,23 @@ def values_of_variables(
         for each in _given_in(path, read(path), names)
         if not _ORDINARY.fullmatch(each.value) and (values := values_of(each.name, each.value)) != Values()
     ]
-    folders: set[str] = set()
-    namespaces: set[str] = set()
-    for path in files if found else ():
-        if _GROUP in (content := read(path)):
-            folders.add(folder_of(path))
-            namespaces.update(text_at(each, "metadata", "namespace") for each in _documents(content))
-    namespaces.discard("")
     return Values.union(
         values
         for each, values in found
-        if each.folder in folders or (each.namespace or _namespace_of(each.folder, read)) in namespaces
+        if each.folder in places().folders
+        or (each.namespace or _namespace_of(each.folder, read)) in places().namespaces
     )
+
+
+def flux_places(files: Iterable[str], read: Callable[[str], bytes]) -> FluxPlaces:
+    """Return the folders and namespaces of the Kustomizations of Flux in the files."""
+    folders: set[str] = set()
+    namespaces: set[str] = set()
+    for path in files:
+        if _GROUP in (content := read(path)):
+            folders.add(folder_of(path))
+            namespaces.update(text_at(each, "metadata", "namespace") for each in _documents(content))
+    return FluxPlaces(frozenset(folders), frozenset(namespaces - {""}))
 
 
 def _given_in(path: str, content: bytes, names: AbstractSet[str]) -> Iterator[_Given]:

@@ -425,6 +425,20 @@ def test_value_is_learned_however_it_is_written(way: str) -> None:
     assert ("X9$canary-is" if "$" in UNUSUAL[way] else CANARY) in values_of_secrets(fs, ["secret.yaml"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("!X9-canary", "&X9canary", "012345671", "0x12d687ff", "1_234_567", "12345e7", "2024-01-31"),
+        "12345678901234567890123",
+    ],
+)
+def test_value_whose_quotes_are_missing_is_learned_as_it_is_written(text: str) -> None:
+    for data in (f"stringData:\n  p: {text}", f"stringData: {{p: {text}, q: x}}"):
+        fs = MemoryFileSystem({"secret.yaml": SECRET.format(data).encode()})
+
+        assert text in values_of_secrets(fs, ["secret.yaml"])
+
+
 @pytest.mark.parametrize("text", ["Tr0ub@dor:3-canary", "<X9-canary>", "aa${canary9}x", "op:X9-canary"])
 def test_password_that_looks_like_a_reference_is_a_value_elsewhere(text: str) -> None:
     fs = MemoryFileSystem({"s.yaml": SECRET.format(f"stringData: {json.dumps({'password': text})}").encode()})
@@ -447,6 +461,17 @@ def test_ordinary_text_is_no_value_elsewhere(text: str) -> None:
 @pytest.mark.parametrize("given", VARIABLES)
 def test_variable_that_a_secret_uses_is_learned_without_its_kustomization(given: str) -> None:
     assert CANARY in _values_of_variables({"clusters/vars.yaml": VARIABLES[given]})
+
+
+def test_variable_of_one_side_is_learned_if_the_other_side_uses_it() -> None:
+    after = {
+        "clusters/apps.yaml": KUSTOMIZATION,
+        "apps/secret.yaml": SECRET.format("stringData: {p: '${smtp}'}"),
+    }
+    sides = ({"clusters/vars.yaml": VARIABLES["a key"]}, after)
+    files = [{path: text.encode() for path, text in side.items()} for side in sides]
+
+    assert CANARY in confidential_values(SecretsInFiles(MemoryFileSystem(each), each) for each in files)
 
 
 @pytest.mark.parametrize("value", ["db.example.org", "10.0.0.7", "2048Mi", "Europe/Berlin", "short", "words"])
@@ -558,23 +583,36 @@ def test_value_that_a_replacement_puts_into_a_secret_is_a_value_elsewhere(
     assert leaks(("diff",)) == []
 
 
+@pytest.mark.parametrize(
+    "generator",
+    [
+        {"prod/kustomization.yaml": "secretGenerator: [{name: keys, files: [p=../key.txt]}]\n"},
+        {
+            "prod/kustomization.yaml": "generators: [secret.yaml]\n",
+            "prod/secret.yaml": "{apiVersion: builtin, kind: SecretGenerator, metadata: {name: keys},"
+            " files: [p=key.txt]}\n",
+        },
+    ],
+)
 def test_former_value_in_a_file_of_a_generator_is_a_value_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, generator: Mapping[str, str]
 ) -> None:
+    key = "key.txt" if len(generator) == 1 else "prod/key.txt"
     config_map = "configMapGenerator: [{{name: cm, literals: [a=b{}]}}]\n"
     written(
         tmp_path,
         {
             "vmrender.yaml": PROJECT,
-            **WAYS["a file"],
+            **generator,
+            key: f"{CANARY}\n",
             "staging/kustomization.yaml": config_map.format(f", p={CANARY}"),
         },
     )
     monkeypatch.chdir(tmp_path)
     committed(tmp_path)
-    written(tmp_path, {"key.txt": "x", "staging/kustomization.yaml": config_map.format("")})
+    written(tmp_path, {key: "x", "staging/kustomization.yaml": config_map.format("")})
 
-    assert leaks(("diff",)) == []
+    assert leaks(("diff", "diff --overlay staging")) == []
 
 
 def test_value_is_not_shown_in_another_overlay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -605,11 +643,21 @@ def test_value_that_only_a_rendered_tree_has_is_not_shown(
     )
     (tmp_path / "prod/secret.yaml").unlink()
 
-    code, stdout, _ = invoked("render --check")
+    for command in ("render --check", "render --check staging"):
+        code, stdout, _ = invoked(command)
 
-    assert code == 1
-    assert "-  a: ***" in stdout
-    assert CANARY not in stdout
+        assert code == 1
+        assert "-  a: ***" in stdout
+        assert CANARY not in stdout
+
+
+def test_value_is_not_shown_without_a_project_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = {path: text.replace("/cm.yaml", "/x.yaml") for path, text in repository(CANARY).items()}
+    written(tmp_path, {path: text for path, text in machine.items() if path != "vmrender.yaml"})
+    monkeypatch.chdir(tmp_path)
+    committed(tmp_path)
+
+    assert leaks(("build staging", "expand staging/vm.yaml", "validate staging/vm.yaml")) == []
 
 
 def test_cache_and_workers_do_not_reveal_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,12 +105,14 @@ class Listing:
         return {path: content for path, content in contents.items() if b"Generator" in content}
 
     def with_generators(self, changed: Iterable[str]) -> frozenset[str]:
-        """Return changed files, and the kustomizations whose generators may read one of them."""
+        """Return changed files, and the manifests with a generator that may read one of them."""
         files = frozenset(changed)
         names = {path.rpartition("/")[2].encode() for path in files}
-        spend(1 + len(names) * len(self.generating) // _NAMES_PER_STEP, "looking for generators")
+        contents = {path: readable_content(self._fs, path) or b"" for path in self.manifests}
+        generating = {path: content for path, content in contents.items() if b"Generator" in content}
+        spend(1 + len(names) * len(generating) // _NAMES_PER_STEP, "looking for generators")
         return files.union(
-            path for path, content in self.generating.items() if any(name in content for name in names)
+            path for path, content in generating.items() if any(name in content for name in names)
         )
 
     @cached_property

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
+from functools import cache
 from typing import NamedTuple, Protocol
 
 from renderer.model.run.readings import readings
@@ -28,19 +29,43 @@ class Values(NamedTuple):
         return cls(*(frozenset().union(*(each[at] for each in every)) for at in range(len(cls._fields))))
 
 
+class FluxPlaces(NamedTuple):
+    """The folders and namespaces with Kustomizations of Flux, which may read variables there."""
+
+    folders: frozenset[str]
+    namespaces: frozenset[str]
+
+
 class Learned(Protocol):
     """Files with Secrets, such as those of a project or of one side of a comparison."""
 
     def values(self) -> Values:
         """Return the values of their Secrets."""
 
+    def places(self) -> FluxPlaces:
+        """Return where the files have Kustomizations of Flux."""
+
+    def values_of_variables(self, names: AbstractSet[str], places: Callable[[], FluxPlaces]) -> Values:
+        """Return the values that the files give in some places to variables."""
+
     def ordinary(self, values: Values) -> AbstractSet[str]:
         """Return the words and tokens among ``values`` that these files have as names."""
 
 
 def confidential_values(learned: Iterable[Learned]) -> frozenset[str]:
-    """Return the values that are confidential, with their readings: an ordinary text of one is of all."""
+    """Return the values that are confidential, with their readings: an ordinary text of one is of all.
+
+    A Secret on one side of a comparison may use the variables of files that only the other side has.
+    """
     every = tuple(learned)
     values = Values.union(each.values() for each in every)
+
+    @cache
+    def places() -> FluxPlaces:
+        found = [each.places() for each in every]
+        return FluxPlaces(*(frozenset[str]().union(*each) for each in zip(*found, strict=True)))
+
+    if names := values.variables:
+        values = Values.union((values, *(each.values_of_variables(names, places) for each in every)))
     ordinary = frozenset[str]().union(*(each.ordinary(values) for each in every))
     return values.certain.union(*map(readings, (values.words | values.tokens) - ordinary))
