@@ -84,6 +84,7 @@ class Deployers:
         self._made: dict[DocumentPlace, tuple[Resource, ...] | None] = {}
         self._keys_made: dict[DocumentPlace, frozenset[ObjectKey]] = {}
         self._known: dict[tuple[str, str], tuple[Resource, ...]] = {}
+        self._known_below: dict[str, Sequence[int]] = {}
         self._known_sources: dict[tuple[Site, ResId], frozenset[str]] = {}
         self._made_by_folder: dict[DocumentPlace, Mapping[str, Mapping[ObjectKey, Resource]]] = {}
         self._folders = frozenset(folder for each in overlays for folder in (each.path, each.output))
@@ -170,17 +171,23 @@ class Deployers:
 
     def _above(self, output: str) -> Iterator[int]:
         """Yield the numbers of the objects whose source contains a tree, or lists it in a kustomization."""
-        by_folder, _ = self._by_source
         yield from self._by_listing.get(output, ())
         for folder in folders_above(output):
             if self._graph.links(folder) is not None:  # then only what it lists is deployed
                 return
-            yield from (
+            yield from self._applying_below(folder)
+
+    def _applying_below(self, folder: str) -> Sequence[int]:
+        """Return the numbers of the objects that apply what is in the folders of their source, too."""
+        if folder not in self._known_below:
+            by_folder, _ = self._by_source
+            self._known_below[folder] = [
                 number
                 for number in by_folder.get(folder, ())
                 if is_flux_kustomization(self._deploying[number])
                 or _recurses(self._deploying[number], folder)
-            )
+            ]
+        return self._known_below[folder]
 
     @cached_property
     def _by_listing(self) -> Mapping[str, set[int]]:
@@ -204,12 +211,10 @@ class Deployers:
         listing = ""
         for folder in folders_above(path):
             has_listing = self._graph.links(folder) is not None
-            for number in by_folder.get(folder, ()) if not has_listing else ():
-                deployer = self._deploying[number]
-                if is_flux_kustomization(deployer):
-                    yield deployer, listing
-                elif folder == folder_of(path) or _recurses(deployer, folder):
-                    yield deployer, ""
+            here = by_folder.get(folder, ()) if folder == folder_of(path) else self._applying_below(folder)
+            spend(1 + _STEPS_PER_DEPLOYER * len(here), _LOOKING)
+            for deployer in (self._deploying[number] for number in here if not has_listing):
+                yield deployer, listing if is_flux_kustomization(deployer) else ""
             listing = folder if has_listing else listing
 
     def leaves_out(self, path: str) -> bool:

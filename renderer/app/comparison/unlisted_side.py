@@ -193,9 +193,8 @@ class UnlistedSide:
 
     def applied_beside(self, path: str) -> Iterator[tuple[Resource, str]]:
         """Yield the objects that deploy overlays and a manifest, each with the folder that lists it."""
-        listed = {each.path for each in self.side.overlays.values()}
         for deployer, listing in self.side.deployers.applied_beside(path):
-            if deployer.origin.document_place in self._known and listing not in listed:
+            if deployer.origin.document_place in self._known and listing not in self.side.overlays:
                 yield deployer, listing
 
     def applied_of(self, unit: str) -> Sequence[Resource] | None:
