@@ -9,7 +9,7 @@ Of the matches of a route that a connection meets, the most specific one decides
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import product
 from typing import NamedTuple, TypeAlias
@@ -36,6 +36,8 @@ _STEPS_PER_MATCH, _STEPS_PER_PAIR, _COMPARING = 8, 2, "comparing the hosts and p
 
 #: The namespace and name of a Service or Gateway.
 Name: TypeAlias = tuple[str, str]
+#: The host and path of a match, and the type of the path.
+_Place: TypeAlias = tuple[str, str, str]
 
 
 class Match(NamedTuple):
@@ -75,6 +77,10 @@ class Match(NamedTuple):
         return other.path == self.path or other.path.startswith(f"{self.path}/")
 
     @property
+    def place(self) -> _Place:
+        return self.host, self.path, self.path_type
+
+    @property
     def specificity(self) -> tuple[object, ...]:
         """The key of the order in which matches are tried, the last one first."""
         is_wildcard = self.host.startswith("*")
@@ -111,28 +117,74 @@ def backends(route: Resource) -> frozenset[Name]:
     return frozenset(name for _, name in _ways(route))
 
 
-def lost_ways_of_route(
-    before: Resource, after: Resource | None, others: Mapping[Name, Sequence[Resource]]
-) -> Iterator[LostWay]:
+class Routes:
+    """The routes of one side, by the Services to which they lead and the places of their matches."""
+
+    def __init__(self, routes: Iterable[Resource]) -> None:
+        self._at: dict[tuple[str, Name, _Place], dict[ResId, _RouteWays]] = {}
+        for route in routes:
+            found = _RouteWays(route)
+            for match, names in found.ways.by_match.items():
+                for name in names:
+                    self._at.setdefault((route.kind, name, match.place), {})[route.current_id] = found
+
+    def lead(self, route: Resource, match: Match, name: Name) -> bool:
+        """Return True if another route leads the connections of a match to a Service.
+
+        It has them by the same Gateways or class of Ingresses as ``route``.
+        """
+        places, own, class_ = _places_around(match), gateways(route), _class(route)
+        found = {id_: each for at in places for id_, each in self._at.get((route.kind, name, at), {}).items()}
+        spend(len(places) + _STEPS_PER_PAIR * len(found), _COMPARING)
+        return any(
+            id_ != route.current_id
+            and each.class_ == class_
+            and own <= each.gateways
+            and name in each.ways.leading(match, any_label=route.kind in _GATEWAY_ROUTES)
+            for id_, each in found.items()
+        )
+
+
+class _Ways:
+    """The Services to which one route leads connections."""
+
+    def __init__(self, route: Resource) -> None:
+        self.by_match = _by_match(route)
+        self._at: dict[_Place, list[Match]] = {}
+        for match in self.by_match:
+            self._at.setdefault(match.place, []).append(match)
+
+    def leading(self, match: Match, *, any_label: bool) -> frozenset[Name]:
+        """Return the Services that get the connections of a match; empty if none gets all of them."""
+        if match in self.by_match:
+            return self.by_match[match]
+        places = _places_around(match)
+        near = [each for at in places for each in self._at.get(at, ())]
+        spend(len(places) + _STEPS_PER_PAIR * len(near), _COMPARING)
+        found = [each for each in near if each.includes(match, any_label=any_label)]
+        return self.by_match[max(found, key=lambda each: each.specificity)] if found else frozenset()
+
+
+class _RouteWays:
+    """A route, and what is read of it once."""
+
+    def __init__(self, route: Resource) -> None:
+        self.ways = _Ways(route)
+        self.gateways, self.class_ = gateways(route), _class(route)
+
+
+def lost_ways_of_route(before: Resource, after: Resource | None, others: Routes) -> Iterator[LostWay]:
     """Yield the Services to which a route that is changed or removed no longer leads some connections.
 
-    ``others`` are all routes after the change, by the Services that they name: one of them may lead the
-    connections there.
+    ``others`` are all routes after the change: one of them may lead the connections there.
     """
-    kept = None if after is None or _leaves_entry(before, after) else after
-    latter = _by_match(kept) if kept else {}
-    named = frozenset[Name]().union(*latter.values())
-    beside: dict[ResId, Mapping[Match, frozenset[Name]]] = {}
-
-    def leads(other: Resource, match: Match, name: Name) -> bool:
-        if other.current_id not in beside:
-            beside[other.current_id] = _by_match(other) if _is_beside(before, other) else {}
-        return name in _leading(beside[other.current_id], match, before.kind)
-
+    kept = None if after is None or _leaves_entry(before, after) else _Ways(after)
+    named = frozenset[Name]().union(*kept.by_match.values()) if kept else frozenset[Name]()
+    any_label = before.kind in _GATEWAY_ROUTES
     for match, services in _by_match(before).items():
-        instead = _leading(latter, match, before.kind)
+        instead = kept.leading(match, any_label=any_label) if kept else frozenset[Name]()
         for name in sorted(services - instead):
-            if not any(leads(each, match, name) for each in others.get(name, ())):
+            if not others.lead(before, match, name):
                 yield LostWay(name, str(match) if name in named else "", instead)
 
 
@@ -159,20 +211,13 @@ def _class(route: Resource) -> str:
     return text_at(route.content, "spec", "ingressClassName") or text_at(annotations, _CLASS)
 
 
-def _is_beside(route: Resource, other: Resource) -> bool:
-    """Return True if another route gets connections by the same Gateways or class of Ingresses."""
-    if other.current_id == route.current_id or other.kind != route.kind:
-        return False
-    return _class(other) == _class(route) and not _leaves_entry(route, other)
-
-
-def _leading(ways: Mapping[Match, frozenset[Name]], match: Match, kind: str) -> frozenset[Name]:
-    """Return the Services that get the connections of a match; empty if none gets all of them."""
-    if match in ways:
-        return ways[match]
-    spend(_STEPS_PER_PAIR * len(ways), _COMPARING)
-    found = [each for each in ways if each.includes(match, any_label=kind in _GATEWAY_ROUTES)]
-    return ways[max(found, key=lambda each: each.specificity)] if found else frozenset()
+def _places_around(match: Match) -> list[_Place]:
+    """Return the places of all matches that may include one."""
+    host, path = match.host, match.path
+    hosts = "", host, *(f"*{host[at:]}" for at, sign in enumerate(host) if sign == ".")
+    prefixes = "", path, *(path[:at] for at, sign in enumerate(path) if sign == "/")
+    paths = (path, match.path_type), *((each, _PREFIX) for each in prefixes)
+    return [*dict.fromkeys((one, *other) for one, other in product(hosts, paths))]
 
 
 def _by_match(route: Resource) -> Mapping[Match, frozenset[Name]]:

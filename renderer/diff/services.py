@@ -18,6 +18,7 @@ from renderer.diff.routes import (
     ROUTES,
     LostWay,
     Name,
+    Routes,
     backends,
     gateways,
     is_gateway,
@@ -182,13 +183,9 @@ class Served:
         return found
 
     @cached_property
-    def routes_to(self) -> Mapping[Name, Sequence[Resource]]:
-        """The routes by the Services to which they lead."""
-        found: dict[Name, list[Resource]] = {}
-        for each in self.routes.values():
-            for name in backends(each):
-                found.setdefault(name, []).append(each)
-        return found
+    def routes_by_place(self) -> Routes:
+        """The routes by where they lead, and what."""
+        return Routes(self.routes.values())
 
     @cached_property
     def _by_label(self) -> Mapping[tuple[str, _Label], Sequence[ResId]]:
@@ -261,7 +258,7 @@ class _Judge:
         old, new = before.routes.get(change.id), after.routes.get(change.id)
         if old is None or (new is None and change.type is not ChangeType.REMOVED):
             return None
-        return self._cut(change, lost_ways_of_route(old, new, after.routes_to))
+        return self._cut(change, lost_ways_of_route(old, new, after.routes_by_place))
 
     def _cut(self, change: ResourceChange, ways: Iterable[LostWay]) -> Impact | None:
         """Return the impact if connections by some ways no longer reach machines."""
