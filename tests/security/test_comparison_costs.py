@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from time import process_time
 from types import SimpleNamespace
 from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 
@@ -54,7 +55,8 @@ from renderer.model.release import LATEST
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.model.run.work import WorkLimitError, begin_run, spent
-from renderer.pipeline import overlay_files
+from renderer.pipeline import deployers, overlay_files
+from renderer.pipeline.deployers import _recurses
 from renderer.pipeline.overlay_files import _flux_files
 from renderer.provenance.patterns import FieldPattern
 
@@ -510,6 +512,26 @@ def test_owners_of_an_overlay_are_compared_with_those_of_the_same_cluster(
     assert len(found) == 40
     assert "a41 begins to apply what" in found[1]
     assert len(read) < 500
+
+
+def test_applications_of_one_folder_are_asked_once_whether_they_recurse(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = "repoURL: https://x.example/r.git, path: ."
+    applications = "---\n".join(
+        f"apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a{number}, namespace: a}}\n"
+        f"spec: {{source: {{{source}, directory: {{recurse: {number == 0}}}}}}}\n"
+        for number in range(20)
+    )
+    project = f"{HEAD}overlays: [{{path: o/*}}]\n"
+    files = {"vmrender.yaml": project, "o/a/kustomization.yaml": "", "k.yaml": applications}
+    side, _ = sides_of(files, files)
+    asked = Mock(side_effect=_recurses)
+    monkeypatch.setattr(deployers, "_recurses", asked)
+    for number in range(20):
+        assert [each.name for each, _ in side.deployers.applied_beside(f"d/{number}.yaml")] == ["a0"]
+    assert asked.call_count == 20
+    assert len([*side.deployers.applied_beside("x.yaml")]) == 20
 
 
 def test_files_that_kustomizations_of_one_folder_share_are_looked_at_once(
