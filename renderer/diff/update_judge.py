@@ -79,10 +79,10 @@ class UpdateJudge:
     def judged(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         """Return the judgement of a change. The ControllerRevision of a machine may leave Git, too."""
         judgement = self._judge_change(before, after, kind)
-        if may_hold_data(after) or self._deletions.at_risk(after) is not None:
-            judgement = with_impact(judgement, owned_by_another(before, after))
-            if self._after.engine and kind is ChangeType.CHANGED and judgement.changes:
-                judgement = with_impact(judgement, self._after.engine.marked(before, after))
+        judgement = with_impact(judgement, owned_by_another(before, after))
+        engine = self._after.engine if kind is ChangeType.CHANGED and judgement.changes else None
+        if engine and (may_hold_data(after) or self._deletions.at_risk(after) is not None):
+            judgement = with_impact(judgement, engine.marked(before, after))
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)
         if written[0] is None or written[1] is None or kind is ChangeType.RENAMED:
             return judgement

@@ -178,6 +178,9 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
             yield f"{label} has another spec.kubeConfig: it goes to another cluster"
         if source_key(before) != source_key(after):
             yield f"{label} has another spec.sourceRef: it may not deploy what is rendered here"
+        account = text_at(after.content, "spec", "serviceAccountName")
+        if account and _differs(before, after, "serviceAccountName"):
+            yield f"{label} has another spec.serviceAccountName: it applies only what {account} is allowed to"
     elif after.gvk.group == FLUX_SOURCE_GROUP:
         if _is_turned_on(before, after, "suspend"):
             yield f"{label} is suspended: no later revision is applied until it is resumed"

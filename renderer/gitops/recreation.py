@@ -40,6 +40,12 @@ from renderer.model.sync_options import (
 _FLUX_FORCE = f"{FLUX_KUSTOMIZE_GROUP}/force"
 _UPDATED = ("CustomResourceDefinition", "Namespace")
 _HELM_HOOK, _SKIP = "helm.sh/hook", "Skip"
+#: What Helm once wrote at definitions, which are no hooks.
+_OF_DEFINITIONS = "crd-install"
+_WITHOUT_PHASE = (
+    "Argo CD takes it for a hook of no phase: it deletes the object, and does not create it again"
+)
+_HOOK_SOURCE = "argo-cd gitops-engine/pkg/sync/hook/hook.go IsHook"
 _AT_EACH_SYNC = "Argo CD deletes the hook and creates it again at each sync"
 #: What hooks are for: these run and end.
 _RUN_AS_HOOKS = frozenset({"Job", "Pod", "Workflow"})
@@ -70,6 +76,9 @@ def recreation(
     does not let the object be updated.
     """
     if (owner is None or not is_flux_kustomization(owner)) and _is_hook(after):
+        if not _phases(after):
+            effect = Effect.REPLACED if may_hold_data(before) else Effect.RECREATED
+            return Impact(effect, _WITHOUT_PHASE, _HOOK_SOURCE)
         return Impact(_effect_on_hook(before, after), _AT_EACH_SYNC, _ARGOCD_SOURCE)
     recreator = _recreator(owner, before, after, is_refused=is_refused)
     if not recreator:
@@ -146,8 +155,14 @@ def _newly_replaces(before: Resource, after: Resource) -> bool:
 
 
 def _is_hook(resource: Resource) -> bool:
-    phases = text_at(resource.annotations, HOOK_ANNOTATION) or text_at(resource.annotations, _HELM_HOOK)
-    return bool(phases) and phases != _SKIP
+    """Return True for a hook; an annotation without a phase makes one, too (gitops-engine ``hook.go``)."""
+    return _phases(resource) not in (None, _SKIP, _OF_DEFINITIONS)
+
+
+def _phases(resource: Resource) -> str | None:
+    """Return the phases of a hook as they are written; None without the annotation."""
+    key = HOOK_ANNOTATION if HOOK_ANNOTATION in resource.annotations else _HELM_HOOK
+    return text_at(resource.annotations, key).strip() if key in resource.annotations else None
 
 
 def _recreator(owner: Resource | None, before: Resource, after: Resource, *, is_refused: bool) -> str:

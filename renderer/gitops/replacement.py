@@ -46,12 +46,21 @@ _CHOOSING = ("generators", "inputs", "inputsFrom", "inputStrategy")
 _LISTS = frozenset({"directories", "elements", "files", "inputs"})
 
 
+_UNINSTALLS = Impact(
+    Effect.MAY_DELETE,
+    "upgrade.remediation: once an upgrade fails, Flux uninstalls the release, with all that it has made",
+    "helm-controller internal/reconcile/atomic_release.go remediate",
+)
+
+
 def replacement_impact(before: Resource, after: Resource) -> Impact | None:
     """Return the impact of a change by which what an object has deployed is deleted; None if it is not."""
     if is_helm_release(after):
         changed = next(_changes_of_release(before, after), "")
         source = "helm-controller internal/action/verify.go ReleaseTargetChanged"
-        return _impact(changed, "Flux uninstalls the former release, with all that it has made", source)
+        found = _impact(changed, "Flux uninstalls the former release, with all that it has made", source)
+        begins = _uninstalls(after) and not _uninstalls(before)
+        return found or (_UNINSTALLS if begins else None)
     if is_flux_kustomization(after) and object_at(after.content, "spec").get("prune") is True:
         fields = (each for each in _OF_KUSTOMIZATION if _of(before, each) != _of(after, each))
         changed = next((f"spec.{each}" for each in fields), "")
@@ -127,6 +136,16 @@ def _changes_of_release(before: Resource, after: Resource) -> Iterator[str]:
         yield "chart"
     if old.get("kubeConfig") != new.get("kubeConfig"):
         yield "spec.kubeConfig"
+
+
+def _uninstalls(release: Resource) -> bool:
+    """Return True if a failed upgrade may be uninstalled (``api/v2/helmrelease_types.go`` ``GetStrategy``).
+
+    With ``retries``, or ``remediateLastFailure``.
+    """
+    remediation = object_at(release.content, "spec", "upgrade", "remediation")
+    is_remedied = remediation.get("retries") or remediation.get("remediateLastFailure") is True
+    return text_at(remediation, "strategy") == "uninstall" and bool(is_remedied)
 
 
 def _release_name(release: Resource, spec: JsonObject) -> str:

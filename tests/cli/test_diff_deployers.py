@@ -169,7 +169,7 @@ def test_an_object_in_an_overlay_is_reported_there_alone(folder: Path, entry: st
         f"{place}/apps.yaml": KUSTOMIZATION,
     }
     commit(folder, project(entry) | OVERLAYS | files)
-    write(folder, {f"{place}/apps.yaml": f"{KUSTOMIZATION}  serviceAccountName: admin\n  force: true\n"})
+    write(folder, {f"{place}/apps.yaml": f"{KUSTOMIZATION}  retryInterval: 1m\n  force: true\n"})
     assert diff().stdout.count("changed Kustomization flux-system/apps") == 1
     assert diff().stdout.startswith("DATA: Kustomization flux-system/apps may delete objects\n")
 

@@ -442,6 +442,32 @@ def test_subscription_that_may_install_another_release(folder: Path, old: str, n
     assert "not compared" not in result.stdout
 
 
+EXTENSION = """\
+apiVersion: olm.operatorframework.io/v1
+kind: ClusterExtension
+metadata: {name: hco}
+spec: {source: {catalog: {packageName: community-kubevirt-hyperconverged, version: 1.13.0}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        (
+            EXTENSION.replace("1.13", "1.15"),
+            "another version of the ClusterExtension: OLM may install another",
+        ),
+        ("", "OLM deletes KubeVirt's definitions, and with these all machines of the cluster"),
+    ],
+)
+def test_extension_that_installs_another_release(folder: Path, after: str, words: str) -> None:
+    commit(folder, {"infra/hco.yaml": EXTENSION, "infra/kubevirt.yaml": EVICTING})
+    write(folder, {"infra/hco.yaml": after})
+    result = diff("--fail-on", "restart,data")
+    assert result.exit_code == 1
+    assert words in result.stdout
+
+
 VENDORED = """\
 apiVersion: apps/v1
 kind: Deployment

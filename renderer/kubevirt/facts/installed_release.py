@@ -52,6 +52,7 @@ _NOT_INSTALLED = frozenset(("example", "examples", "docs", "tests", "tools"))
 #: The ClusterServiceVersion of the HyperConverged operator, upstream (1.16.0) or of OpenShift (4.16.3).
 _OPERATOR = pattern(r"kubevirt-hyperconverged-operator\.v(?P<major>\d+)\.(?P<minor>\d+)\.\d+")
 _REPOSITORY_KEYS = ("repo", "repoURL", "repoName", "repository", "repositoryName")
+CLUSTER_EXTENSION = "ClusterExtension"
 _APPROVAL, _MANUAL = "installPlanApproval", "Manual"
 _PACKAGES = ("kubevirt-hyperconverged", "community-kubevirt-hyperconverged")
 #: The index image of Red Hat's operators: its tag is the minor of OpenShift, and so of its operators.
@@ -205,7 +206,7 @@ def replaced_release(before: JsonObject, after: JsonObject) -> tuple[str, str] |
 
 
 def subscribes(content: JsonObject) -> bool:
-    """Return True for a Subscription of the HyperConverged operator, also inside a policy."""
+    """Return True for a Subscription or ClusterExtension of the HyperConverged operator."""
     return any(True for _ in _subscriptions(content))
 
 
@@ -221,8 +222,8 @@ def followed_otherwise(before: JsonObject, after: JsonObject) -> str:
     ``pkg/controller/registry/resolver/resolver.go``).
     """
     for old, new in zip(_subscriptions(before), _subscriptions(after), strict=False):
-        for field in ("name", "channel", "source", "sourceNamespace"):
-            if text_at(old, field) != text_at(new, field):
+        for field in ("name", "channel", "source", "sourceNamespace", "version", "channels", "selector"):
+            if old.get(field) != new.get(field):
                 return field
         if text_at(old, _APPROVAL) == _MANUAL != text_at(new, _APPROVAL):
             return _APPROVAL
@@ -318,9 +319,16 @@ def _of_subscriptions(content: Json, indexes: Mapping[str, str]) -> Iterator[Ins
 
 
 def _subscriptions(value: Json) -> Iterator[JsonObject]:
-    """Yield ``spec`` of each Subscription of the operator, also of those inside a policy."""
+    """Yield ``spec`` of each Subscription of the operator, also of those inside a policy.
+
+    A ClusterExtension of OLM 1 has a version or a range of versions, and follows that by itself
+    (operator-controller ``api/v1/clusterextension_types.go`` ``CatalogFilter``).
+    """
     for each in mappings_in(value):
         kind, spec = text_at(each, "kind"), object_at(each, "spec")
+        if kind == CLUSTER_EXTENSION:
+            catalog = object_at(spec, "source", "catalog")
+            kind, spec = "Subscription", {**catalog, "name": text_at(catalog, "packageName")}
         if kind == "OperatorPolicy":
             subscription = object_at(spec, "subscription")
             versions = [text for text in array_at(spec, "versions") if isinstance(text, str)]

@@ -241,7 +241,7 @@ def _replacing_operator(before: Resource, after: Resource) -> str:
         return "virt-operator has another image, and replaces KubeVirt" if is_other else ""
     if field := followed_otherwise(before.content, after.content):
         return (
-            f"another {field} of the Subscription: OLM may install another release, which replaces KubeVirt"
+            f"another {field} of the {after.kind}: OLM may install another release, which replaces KubeVirt"
         )
     replaced = replaced_release(before.content, after.content)
     return (

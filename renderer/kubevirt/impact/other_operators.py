@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from renderer.kubevirt.facts.installed_release import installs_operator
+from renderer.kubevirt.facts.installed_release import CLUSTER_EXTENSION, installs_operator, subscribes
 from renderer.kubevirt.facts.kinds import is_kubevirt_group
 from renderer.model.difference import Effect, Impact
 from renderer.model.kube.json import Json, object_at
@@ -28,6 +28,7 @@ _POLICY = re.compile(r"(?:.*D|d)eletionPolicy|(?:.*R|r)eclaimPolicy")
 #: A policy of data; one of deletion may be about users and roles.
 _RECLAIM_POLICY = re.compile(r"(?:.*R|r)eclaimPolicy")
 _KEEPING = ("orphan", "retain")
+_UNINSTALLED = "deletes KubeVirt's definitions, and with these all machines of the cluster"
 #: Groups and kinds that describe the storage of other objects, or copy what is elsewhere.
 _GROUPS_ABOUT_OTHERS = frozenset(
     {
@@ -61,7 +62,9 @@ def removal_impact(removed: Resource) -> Impact | None:
     """
     reason = _reason(removed)
     if removed.gvk.group == KUSTOMIZE_GROUP and installs_operator(removed.content):
-        reason = "what prunes it deletes KubeVirt's definitions, and with these all machines of the cluster"
+        reason = f"what prunes it {_UNINSTALLED}"
+    if removed.kind == CLUSTER_EXTENSION and subscribes(removed.content):
+        reason = f"OLM {_UNINSTALLED}"
     return Impact(Effect.MAY_DELETE, reason) if reason else None
 
 

@@ -17,9 +17,9 @@ OTHER: JsonObject = {**GONE, "uid": "2-2"}
 RISK = "it gets the owner ConfigMap gone: it is deleted as soon as that does not exist with this uid"
 
 
-def claim(*owners: JsonObject) -> Resource:
+def claim(*owners: JsonObject, kind: str = "PersistentVolumeClaim") -> Resource:
     metadata: JsonObject = {"name": "data", "namespace": "a", "ownerReferences": [*owners]}
-    content: JsonObject = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata}
+    content: JsonObject = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
     return Resource(content, Site("a.yaml"))
 
 
@@ -37,7 +37,8 @@ def claim(*owners: JsonObject) -> Resource:
 def test_object_with_a_new_owner_may_be_deleted(
     before: tuple[JsonObject, ...], after: tuple[JsonObject, ...], *, is_at_risk: bool
 ) -> None:
-    old, new = (OverlaySide(Release(1, 9), (claim(*owners),)) for owners in (before, after))
-    changes = compare_overlay("", "", old, new).changes
-    impacts = [each.impact for each in changes if each.impact]
-    assert [each.reason for each in impacts if each.effect is Effect.AT_RISK] == [RISK] * is_at_risk
+    for kind in ("PersistentVolumeClaim", "Secret", "Service"):
+        old, new = (OverlaySide(Release(1, 9), (claim(*owners, kind=kind),)) for owners in (before, after))
+        changes = compare_overlay("", "", old, new).changes
+        impacts = [each.impact for each in changes if each.impact]
+        assert [each.reason for each in impacts if each.effect is Effect.AT_RISK] == [RISK] * is_at_risk
