@@ -25,6 +25,7 @@ from renderer.model.kube.field_path import ROOT
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
+from renderer.model.plural import listed
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.run.taint import taint_again, taint_masking
 from renderer.model.run.work import in_turn
@@ -248,8 +249,10 @@ def _overlay_of_file(path: str, overlays: tuple[Overlay, ...]) -> Overlay:
     outputs = {posixpath.normpath(overlay.output): overlay for overlay in overlays}
     found = [output for output in outputs if path.startswith(f"{output}/")]
     if not found:
-        known = ", ".join(outputs) or "nowhere"
-        raise UsageError(f"{path} is not a file of a rendered tree; overlays are rendered into {known}")
+        known = listed([*outputs], 3) or "nowhere"
+        raise UsageError(
+            f"{path} is not a file of a rendered tree: name the object, such as vm/NAME, or a file in {known}"
+        )
     return outputs[max(found, key=len)]
 
 
