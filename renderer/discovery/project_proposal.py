@@ -129,7 +129,12 @@ class ProjectProposal(NamedTuple):
         """Return the messages of a second run; none if there is no project yet."""
         if self.config is None:
             return ()
-        listed = tuple(changes(self.survey, self.config)) or ("vmrender.yaml lists all of it",)
+        what = (
+            "that can be built"
+            if self.broken_of({each.entry.path for each in self.survey.broken})
+            else "of it"
+        )
+        listed = tuple(changes(self.survey, self.config)) or (f"vmrender.yaml lists all {what}",)
         return (
             *listed,
             *(f"{each}; {each.advice} ({each.installed})" for each in self.other_releases),

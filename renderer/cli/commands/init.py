@@ -33,6 +33,11 @@ next:
   a Template with parameters that need values is listed by its path and parameters: {NAME: value}
   vmrender init         says what else to add"""
 
+_NEXT_TO_CORRECT = """
+next:
+  correct what cannot be built, for the reasons above
+  vmrender init         then says what to add under overlays in vmrender.yaml"""
+
 
 @click.command("init", cls=Command)
 @click.option(
@@ -136,8 +141,10 @@ def _print_result(started: Started, *, dry_run: bool) -> None:
     note(*started.notes)
     if started.ci is CiSystem.NONE:
         note("no pipeline: vmrender init --ci github, or --ci gitlab, adds one")
-    renders_nothing = started.found is not None and not started.found.lists_overlays
-    note(*(_NEXT_TO_LIST if renders_nothing else _NEXT).split("\n"))
+    steps = _NEXT
+    if started.found is not None and not started.found.lists_overlays:
+        steps = _NEXT_TO_CORRECT if started.found.survey.broken else _NEXT_TO_LIST
+    note(*steps.split("\n"))
     if started.found is not None and started.found.switches:
         note("", "later, once the trees are merged (docs/adoption.md):")
         note(*(f"  {line}" for line in started.found.switches))
