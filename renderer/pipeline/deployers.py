@@ -423,6 +423,11 @@ class Deployers:
         """Return True if an object in Git deploys the folder of an object."""
         return bool(self._parents(deployer))
 
+    @property
+    def has_only_flux(self) -> bool:
+        """True if the repository is bootstrapped in the Flux of one cluster."""
+        return self._only_flux is not None
+
     def is_of_only_flux(self, deployer: Resource) -> bool:
         """Return True for a Kustomization in the one cluster in whose Flux this repository is bootstrapped.
 

@@ -249,6 +249,22 @@ def test_service_of_another_root_of_the_same_cluster_is_judged(folder: Path, pro
 
 
 @pytest.mark.parametrize(
+    ("roots", "is_moved"),
+    [(another_root("tenants/team"), True), ({**another_root("tenants/team"), **bootstrapped("west")}, False)],
+    ids=["one Flux", "two"],
+)
+def test_machine_moves_to_another_root_of_the_same_cluster(
+    folder: Path, roots: dict[str, str], *, is_moved: bool
+) -> None:
+    files = {**bootstrapped("east"), **roots, "secrets/settings.yaml": SETTINGS}
+    commit(folder, repository(TWO_ENTRIES, {**files, "machines/claim.yaml": CLAIM}))
+    (folder / "machines/db.yaml").rename(folder / "secrets/db.yaml")
+    shown = run().stdout
+    assert ("removed VirtualMachine shop/db in " in shown) is not is_moved
+    assert ("moved from " in shown) is is_moved
+
+
+@pytest.mark.parametrize(
     ("files", "is_said"),
     [
         ({**bootstrapped("east"), **bootstrapped("west")}, False),

@@ -9,14 +9,16 @@ else from the next in order.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
+from renderer.app.comparison.shared_clusters import clusters_on
+from renderer.app.comparison.side import Side
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
 from renderer.model.run.work import spend
-from renderer.pipeline.target_cluster import cluster_of
+from renderer.pipeline.target_cluster import Cluster
 
 #: Objects by their identity in a cluster.
 Objects: TypeAlias = Mapping[ObjectKey, Resource]
@@ -39,34 +41,32 @@ _STEPS_PER_OBJECT = 10
 
 
 def origins_of(
-    before: _Overlays,
-    after: _Overlays,
-    lost: Mapping[str, Objects],
-    gained: Mapping[str, Objects],
-    listed: Collection[str] = (),
+    sides: tuple[Side, Side], lost: Mapping[str, Objects], gained: Mapping[str, Objects]
 ) -> Origins:
     """Return the former overlays of the objects that overlays gain.
 
-    ``before`` and ``after`` are the overlays of the project, ``lost`` and ``gained`` the objects of some, and
-    ``listed`` the clusters that both sides list.
+    ``lost`` and ``gained`` are the objects of some overlays, by path.
     """
     if not lost or not gained:
         return {}
-    kept = {_cluster(each) for each in before.values()} & {_cluster(each) for each in after.values()}
-    kept |= {(name, "") for name in listed if name}
+    before, after = sides
+    former, latter = clusters_on(sides)
+    kept = {_without_destination(each) for each in former.values()}
+    kept &= {_without_destination(each) for each in latter.values()}
+    kept |= {(name, "") for name in before.clusters & after.clusters if name}
     losing: dict[_Place, dict[str, None]] = {}
     for path, objects in lost.items():
-        cluster, destination = _target(before[path], kept)
+        cluster, destination = _target(former[path], kept)
         for key in objects:
             spend(_STEPS_PER_OBJECT, "looking for objects that move")
             losing.setdefault((cluster, destination, key), {})[path] = None
             losing.setdefault((cluster, "://" in destination, key), {})[path] = None
             losing.setdefault((cluster, None, key), {})[path] = None
-    renamed = _renamed(before, after)
+    renamed = _renamed(before.overlays, after.overlays)
     chosen = _Choice(lost, losing)
     origins: dict[str, dict[ObjectKey, str]] = {}
     for path, objects in gained.items():
-        cluster, destination = _target(after[path], kept)
+        cluster, destination = _target(latter[path], kept)
         targets = [(cluster, destination), (cluster, "://" not in destination)]
         targets += [(_UNCERTAIN[cluster], None)] if cluster in _UNCERTAIN else []
         for key, resource in objects.items():
@@ -104,15 +104,15 @@ def _content(resource: Resource) -> str:
     return json.dumps(resource.content, sort_keys=True)
 
 
-def _cluster(overlay: Overlay) -> _Cluster:
-    cluster, entry, _ = cluster_of(overlay)
-    return (cluster, "") if cluster else ("", entry)
+def _without_destination(cluster: Cluster) -> _Cluster:
+    name, entry, _ = cluster
+    return (name, "") if name else ("", entry)
 
 
-def _target(overlay: Overlay, kept: set[_Cluster]) -> tuple[_Cluster, str]:
+def _target(cluster: Cluster, kept: set[_Cluster]) -> tuple[_Cluster, str]:
     """Return the cluster of an overlay and its destination, where the project does not list the cluster."""
-    own, (cluster, _, destination) = _cluster(overlay), cluster_of(overlay)
-    return own if own in kept else _RENAMED, "" if cluster else destination
+    own, (name, _, destination) = _without_destination(cluster), cluster
+    return own if own in kept else _RENAMED, "" if name else destination
 
 
 def _renamed(before: _Overlays, after: _Overlays) -> Mapping[str, str]:

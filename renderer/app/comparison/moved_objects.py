@@ -43,8 +43,7 @@ class MovedObjects:
         self._owners = cache(owners_of)
         self._deletions = cache(self._find_deletions)
         lost, gained = self._lost_and_gained()
-        kept = sides[0].clusters & sides[1].clusters
-        moved = origins_of(sides[0].overlays, sides[1].overlays, lost, gained, kept)
+        moved = origins_of(sides, lost, gained)
         found = {
             path: own
             for path, origins in moved.items()

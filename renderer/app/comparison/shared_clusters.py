@@ -9,6 +9,7 @@ as overlays of two clusters.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from itertools import product
 from typing import NamedTuple
@@ -26,6 +27,7 @@ from renderer.pipeline.target_cluster import (
     Cluster,
     cluster_of,
     destination_of,
+    engine_entry,
     known_cluster,
     may_be_one_cluster,
     may_be_one_destination,
@@ -59,6 +61,33 @@ class ClusterGroup(NamedTuple):
         return may_be_one_cluster(self.possible, other.possible)
 
 
+def _group_on(side: Side, overlay: Overlay) -> ClusterGroup:
+    """Return the group of an overlay of a side."""
+    group = ClusterGroup(known_cluster(overlay), cluster_of(overlay))
+    entry = overlay.deployer if group.known and not overlay.cluster else None
+    if entry is None or not side.deployers.is_of_only_flux(entry):
+        return group
+    _, _, destination = group.possible
+    return ClusterGroup(("", _ONLY_FLUX, destination), ("", _ONLY_FLUX, destination))
+
+
+def clusters_on(sides: tuple[Side, Side]) -> tuple[Mapping[str, Cluster], Mapping[str, Cluster]]:
+    """Return what is known of the cluster of each overlay on each side, by path.
+
+    That a repository has one Flux counts if it has one on both sides: the entry of another cluster may go.
+    """
+    has_entries = any(engine_entry(each) for side in sides for each in side.overlays.values())
+    has_one_flux = has_entries and all(side.deployers.has_only_flux for side in sides)
+    before, after = (
+        {
+            path: _group_on(side, each).possible if has_one_flux else cluster_of(each)
+            for path, each in side.overlays.items()
+        }
+        for side in sides
+    )
+    return before, after
+
+
 class SharedClusters:
     """The overlays of two sides, and which of them share a cluster."""
 
@@ -84,16 +113,9 @@ class SharedClusters:
     def _group_of(self, path: str) -> ClusterGroup | None:
         """Return the group of an overlay; None if neither side has the overlay."""
         before, after = self._sides
-        overlay = after.overlays.get(path) or before.overlays.get(path)
-        if overlay is None:
-            return None
-        group = ClusterGroup(known_cluster(overlay), cluster_of(overlay))
-        entry = overlay.deployer if group.known and not overlay.cluster else None
         side = after if path in after.overlays else before
-        if entry is None or not side.deployers.is_of_only_flux(entry):
-            return group
-        _, _, destination = group.possible
-        return ClusterGroup(("", _ONLY_FLUX, destination), ("", _ONLY_FLUX, destination))
+        overlay = side.overlays.get(path)
+        return None if overlay is None else _group_on(side, overlay)
 
     def share(self, path: str, other: str) -> bool:
         """Return True if two overlays are probably applied to one cluster, or are the same one."""
