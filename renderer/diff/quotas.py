@@ -185,16 +185,22 @@ def _running(ids: Iterable[ResId]) -> str:
 def _impact_of_range(
     before: Resource | None, after: Resource, pods: Mapping[ResId, LauncherPods], given: Sequence[str]
 ) -> Impact | None:
-    refused: dict[str, list[str]] = {}
+    refused: dict[str, list[ResId]] = {}
+    reasons: dict[int, str] = {}  # most machines have one and the same container
     for id_, each in pods.items():
-        reason = limit_refusal(after, each.container, given) if each.container else ""
-        if reason and each.container and not limit_refusal(before, each.container, given):
-            refused.setdefault(reason, []).append(f"{id_.gvk.kind} {id_.name}")
+        if not each.container:
+            continue
+        key = id(each.container)
+        if key not in reasons:
+            reason = limit_refusal(after, each.container, given)
+            is_new = reason and not limit_refusal(before, each.container, given)
+            reasons[key] = reason if is_new else ""
+        if reasons[key]:
+            refused.setdefault(reasons[key], []).append(id_)
     if not refused:
         return None
-    reason, names = max(refused.items(), key=lambda item: len(item[1]))
-    verb, whose = ("runs", "its") if len(names) == 1 else ("run", "their")
-    text = f"{listed(names, _MOST_NAMES)} {verb}, and {reason}: {whose} next pods are refused"
+    reason, ids = max(refused.items(), key=lambda item: len(item[1]))
+    text = f"{_running(ids)}, and {reason}: {'its' if len(ids) == 1 else 'their'} next pods are refused"
     return Impact(Effect.NO_START, text, LIMIT_RANGE_SOURCE)
 
 

@@ -7,6 +7,7 @@ and by the devices of the machine, so it is known within bounds only (``GetMemor
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.cluster import ClusterConfig
@@ -40,6 +41,13 @@ def compute_container(machine: VirtualMachineView, config: ClusterConfig) -> Com
     """Return the resources of a machine whose instance type is applied."""
     cpu, limit_of_cpu = _cpu(machine, config)
     memory, limit_of_memory = _memory(machine, config)
+    return _container(cpu, limit_of_cpu, memory, limit_of_memory)
+
+
+@lru_cache(maxsize=1024)  # the machines of a fleet have few different ones, which are judged once each
+def _container(
+    cpu: Bounds, limit_of_cpu: Bounds | None, memory: Bounds, limit_of_memory: Bounds | None
+) -> ComputeContainer:
     limits = ((CPU, limit_of_cpu), (MEMORY, limit_of_memory))
     return ComputeContainer(
         {CPU: cpu, MEMORY: memory}, {name: limit for name, limit in limits if limit is not None}

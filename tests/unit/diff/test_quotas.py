@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 import yaml
 
+from renderer.diff import quotas
+from renderer.diff.limit_ranges import limit_refusal
 from renderer.diff.quotas import impact_of_limits, limited_namespaces, running_pods
 from renderer.kubevirt.facts.cluster import read_cluster_config
 from renderer.model.difference import Effect
@@ -19,6 +23,10 @@ SPACE = "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {team:
 ENFORCED = SPACE.replace("team: a}, annotations: {%s", "pod-security.kubernetes.io/enforce: %s")
 QUOTA = "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: shop}, spec: {hard: {%s}}}"
 AAQ = QUOTA.replace("v1", "aaq.kubevirt.io/v1alpha1").replace("Resource", "ApplicationAwareResource")
+LIMITS = (
+    "{apiVersion: v1, kind: LimitRange, metadata: {name: l, namespace: shop},"
+    " spec: {limits: [{type: Container, max: {memory: 1Mi}}]}}"
+)
 OF_CLUSTER = (
     "{apiVersion: quota.openshift.io/v1, kind: ClusterResourceQuota, metadata: {name: q},"
     " spec: {selector: {%s}, quota: {hard: {pods: 0}}}}"
@@ -104,3 +112,15 @@ def test_pod_with_a_profile_is_restricted() -> None:
 )
 def test_quota_of_several_namespaces(selector: str, namespaces: list[str]) -> None:
     assert [*limited_namespaces(resource(OF_CLUSTER % selector), [resource(SPACE % "a: b")])] == namespaces
+
+
+def test_machines_of_one_size_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    machines = [resource((MACHINE % "").replace("db", f"m{number}")) for number in range(50)]
+    pods = {each.current_id: found for each in machines if (found := running_pods(each))}
+    limits = resource(LIMITS)
+    judged = Mock(side_effect=limit_refusal)
+    monkeypatch.setattr(quotas, "limit_refusal", judged)
+    impact = impact_of_limits(None, limits, pods, [limits])
+    assert impact
+    assert "VirtualMachine m4 and 45 more run, and memory of a container is at most 1Mi" in impact.reason
+    assert judged.call_count == 2  # by the new LimitRange, and by none
