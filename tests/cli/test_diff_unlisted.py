@@ -269,6 +269,30 @@ def test_kustomization_that_cannot_be_read_removes_nothing(remote: Path) -> None
     assert "cannot be built: infra/kustomization.yaml\n" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "reason"),
+    [
+        (
+            "clusters/prod.yaml",
+            "patches: [{patch: '[]', target: {kind: KubeVirt}}]",
+            "Kustomization infra changes, and its",
+        ),
+        ("clusters/prod.yaml", "postBuild: {substitute: {a: b}}", "Kustomization infra changes, and its"),
+        ("clusters/prod.yaml", "timeout: 5m", ""),
+        ("infra/data.txt", "two", "infra/data.txt changes, in a"),
+    ],
+)
+def test_folder_that_cannot_be_built_and_is_built_otherwise(
+    remote: Path, path: str, text: str, reason: str
+) -> None:
+    generator = "configMapGenerator: [{name: a, files: [data.txt]}]\n"
+    commit(remote, {"infra/kustomization.yaml": REMOTE + generator, "infra/data.txt": "one"})
+    deployer = KUSTOMIZATION.replace("prune: true", f"prune: true, {text}")
+    write(remote, {path: text if path.startswith("infra") else deployer})
+    said = diff("--fail-on", "data").stdout
+    assert (f"  not compared: {reason} folder" in said) if reason else "NOT COMPARED" not in said
+
+
 def test_kustomization_removed_with_a_folder_that_cannot_be_built(remote: Path) -> None:
     for path in ("clusters/prod.yaml", "infra/kustomization.yaml", "infra/kubevirt.yaml"):
         (remote / path).unlink()

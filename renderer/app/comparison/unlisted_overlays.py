@@ -25,16 +25,24 @@ from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
 from renderer.files.file_system import folder_of
 from renderer.kubevirt.facts.installed_release import lost_manifests, replaced_release
-from renderer.kubevirt.facts.kinds import configures_cluster, configures_kubevirt
+from renderer.kubevirt.facts.kinds import CLAIM, configures_cluster, configures_kubevirt, is_kubevirt_group
 from renderer.kubevirt.facts.lists import is_same
 from renderer.model.difference import Danger, OverlayDifference, ResourceChange
-from renderer.model.kube.json import EMPTY
+from renderer.model.kube.json import EMPTY, JsonObject, object_at
 from renderer.model.kube.location import DocumentPlace
 from renderer.model.kube.res_id import ObjectKey, ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import Overlay
 from renderer.pipeline.deployer_files import is_malformed
+
+#: Fields of a Kustomization or Application that say when and how its objects are applied.
+_WHEN = frozenset(
+    {
+        *("dependsOn", "force", "healthCheckExprs", "healthChecks", "interval", "prune", "retryInterval"),
+        *("suspend", "syncPolicy", "timeout", "wait"),
+    }
+)
 
 
 class UnlistedOverlays:
@@ -209,11 +217,32 @@ class UnlistedOverlays:
 
     def _compared(self, overlay: OverlayDifference) -> OverlayDifference:
         """Return the difference of an overlay, as its files are written if it cannot be built."""
-        found = self._as_written(overlay) if overlay.path in self.failed else overlay
+        found = overlay
+        if overlay.path in self.failed:
+            found = self._as_written(overlay)
+            if reason := self._built_otherwise_by(overlay.path):
+                found = found._replace(incomparable=reason)
         if submodule := self._moved.get(overlay.path):
             reason = f"submodule {submodule} is at another commit, whose files are not in this repository"
             found = found._replace(incomparable=reason)
         return found
+
+    def _built_otherwise_by(self, path: str) -> str:
+        """Return why other objects of KubeVirt or claims may be built of a folder that cannot be built here.
+
+        A kustomization is left out: it is counted as a manifest that is not compared.
+        """
+        written = [(each, each.as_written(path)) for each in self._sides]
+        objects = [one for _, side in written if side for one in side.written]
+        if not any(is_kubevirt_group(each.gvk.group) or each.kind == CLAIM for each in objects):
+            return ""
+        overlays = [each.overlays[path] for each, side in written if side]
+        deployer = overlays[-1].deployer
+        if deployer and _building(overlays[0]) != _building(overlays[-1]):
+            return f"{deployer.kind} {deployer.name} changes, and its folder cannot be built"
+        unbuilt, left = self._left()
+        files = (each for each in left if each in unbuilt and not is_kustomization_file(each))
+        return next((f"{each} changes, in a folder that cannot be built" for each in files), "")
 
     def _as_written(self, overlay: OverlayDifference) -> OverlayDifference:
         """Return the difference of what cannot be built: of the objects in its files, as they are there."""
@@ -336,12 +365,15 @@ class UnlistedOverlays:
         return any(each.is_listed(path) for each in self._sides)
 
     def _left(self) -> tuple[AbstractSet[str], Sequence[str]]:
-        """Return the files of overlays that could not be built, and the changed files not compared yet."""
+        """Return the files of folders that could not be built, and the changed files not compared yet."""
         compared, unbuilt = set[str](), set[str]()
         for side in self._sides if self._changed else ():
             for path in side.overlays.keys() & self.paths:
                 if path in self.failed:
-                    unbuilt |= side.files(side.overlays[path])
+                    deployer = side.overlays[path].deployer
+                    unbuilt |= side.files(side.overlays[path]) - (
+                        {deployer.origin.path} if deployer else set()
+                    )
                     compared |= side.resource_files(path)
                 else:
                     compared |= side.files(side.overlays[path])
@@ -350,7 +382,8 @@ class UnlistedOverlays:
     def not_compared(self) -> tuple[str, ...]:
         """Return the changed manifests with objects for a cluster that were not compared.
 
-        A kustomization that cannot be built is one of them: it may list another release of an operator.
+        So are the kustomization of a folder that cannot be built, which may list another release of an
+        operator, and its patches.
         """
         unbuilt, files = self._left()
         by_tools = frozenset().union(*self._differing_places.values())
@@ -358,10 +391,7 @@ class UnlistedOverlays:
             path
             for path in files
             if path not in by_tools
-            and (
-                (path in unbuilt and is_kustomization_file(path))
-                or any(each.may_be_applied(path) for each in self._sides)
-            )
+            and (path in unbuilt or any(each.may_be_applied(path) for each in self._sides))
         )
 
 
@@ -370,6 +400,13 @@ def _harm(overlay: OverlayDifference) -> Iterator[OverlayDifference]:
     changes = tuple(filter(_is_reported, overlay.changes))
     if changes or overlay.incomparable:
         yield overlay._replace(changes=changes)
+
+
+def _building(overlay: Overlay) -> Sequence[JsonObject]:
+    """Return what decides which objects are built of the folder of an overlay, and not when."""
+    spec = object_at(overlay.deployer.content, "spec") if overlay.deployer else EMPTY
+    variables = overlay.entry.variables if overlay.entry else ()
+    return [{key: spec[key] for key in spec.keys() - _WHEN}, *(each.content for each in variables)]
 
 
 def _is_reported(change: ResourceChange) -> bool:
