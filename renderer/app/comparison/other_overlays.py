@@ -15,6 +15,7 @@ from renderer.app.comparison.services_elsewhere import ServicesElsewhere
 from renderer.app.comparison.shared_clusters import SharedClusters
 from renderer.app.comparison.side import Side
 from renderer.app.comparison.unknown_names import UnknownNames
+from renderer.diff.indirect_needs import IndirectNeeds
 from renderer.diff.made_claims import MadeClaims
 from renderer.diff.shared_identities import SharedIdentities
 from renderer.model.difference import OverlayDifference, ResourceChange
@@ -32,6 +33,7 @@ class OtherOverlays:
         self._claims = ClaimsElsewhere(self._clusters)
         self._policies = PoliciesElsewhere(self._clusters)
         self._quotas = QuotasElsewhere(self._clusters)
+        self._indirect_needs = IndirectNeeds()
         self._made_claims = MadeClaims()
         self._identities = SharedIdentities()
         self._names = UnknownNames(sides, self._readers)
@@ -56,6 +58,7 @@ class OtherOverlays:
         self._policies.add(path, before, applied)
         self._quotas.add(path, before, applied)
         self._made_claims.add(path, before and before.content, applied and applied.content)
+        self._indirect_needs.add(path, written_of(before), written_of(applied))
         self._identities.add(path, written_of(before), written_of(applied))
 
     def added_to(self, differences: Sequence[OverlayDifference]) -> Iterator[OverlayDifference]:
@@ -64,10 +67,11 @@ class OtherOverlays:
         found: Iterable[OverlayDifference] = self._names.added_to(self._readers.added_to(differences))
         found = self._services.added_to(self._namespaces.added_to(found))
         for each in self._quotas.added_to(self._policies.added_to(self._claims.added_to(found))):
-            changes = tuple(self._with_shared(change, each.path) for change in each.changes)
+            changes = tuple(self._in_cluster(change, each.path) for change in each.changes)
             yield each._replace(changes=changes)
 
-    def _with_shared(self, change: ResourceChange, path: str) -> ResourceChange:
-        """Return a change, with the disks and addresses that two objects of its cluster have from now on."""
+    def _in_cluster(self, change: ResourceChange, path: str) -> ResourceChange:
+        """Return a change, with what machines need of it, and what two objects of its cluster share."""
+        change = self._indirect_needs.judged(change, path, self._clusters.share)
         change = self._made_claims.judged(change, path, self._clusters.share)
         return self._identities.judged(change, path, self._clusters.share)
