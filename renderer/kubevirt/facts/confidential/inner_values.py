@@ -1,8 +1,8 @@
 """The values in a text of a Secret: the entries of a file, and the constants of a template.
 
-A Secret may have all values of a program in one text, such as ``config.json`` or ``app.properties``. Whatever
-the file is called, each of its values is one of the Secret, unless any file may have it: a word, a number, a
-version, an address.
+A Secret may have all values of a program in one text, which is JSON, YAML or properties. Whatever the file is
+called, each of its values is one of the Secret, unless any file may have it: a word, a number, a version, an
+address.
 """
 
 from __future__ import annotations
