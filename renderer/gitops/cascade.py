@@ -9,15 +9,13 @@ ApplicationSet owns its Applications, which have that finalizer unless the set s
 from __future__ import annotations
 
 from renderer.gitops.argocd.application import as_application, is_application, is_application_set
-from renderer.gitops.flux.kustomization import is_flux_kustomization
-from renderer.gitops.pruning import deletes_with_itself
+from renderer.gitops.flux.flux_operator import is_disabled
+from renderer.gitops.flux.kustomization import is_flux_kustomization, is_suspended
+from renderer.gitops.pruning import deletes_with_itself, keeps_what_it_made
 from renderer.model.difference import Effect, Impact
 from renderer.model.engines import CASCADE_FINALIZER, FLUX_DOMAIN, FLUX_OPERATOR_GROUP, K3S_HELM_GROUP
-from renderer.model.kube.json import array_at, object_at, text_at
+from renderer.model.kube.json import array_at, object_at
 from renderer.model.kube.resource import Resource
-
-_KEEPING_POLICIES = ("create-only", "create-update")
-_RECONCILE = f"{FLUX_OPERATOR_GROUP}/reconcile"
 
 
 def removal_impact(removed: Resource) -> Impact | None:
@@ -29,17 +27,16 @@ def removal_impact(removed: Resource) -> Impact | None:
 def _cascade(removed: Resource) -> tuple[str, str]:
     """Return what is deleted with an object, and where its engine does so; empty if nothing is."""
     group, kind = removed.gvk.group, removed.kind
-    spec = object_at(removed.content, "spec")
     if is_flux_kustomization(removed) and deletes_with_itself(removed):
         source = "kustomize-controller internal/controller/kustomization_controller.go finalize"
         return "Flux deletes what it has deployed", source
-    if kind == "HelmRelease" and group == f"helm{FLUX_DOMAIN}" and spec.get("suspend") is not True:
+    if kind == "HelmRelease" and group == f"helm{FLUX_DOMAIN}" and not is_suspended(removed):
         source = "helm-controller internal/controller/helmrelease_controller.go reconcileDelete"
         return "Flux uninstalls the release, with all that the chart has made", source
     if kind == "HelmChart" and group == K3S_HELM_GROUP:
         return "the chart is uninstalled, with all that it has made", "helm-controller of k3s OnRemove"
     if kind == "ResourceSet" and group == FLUX_OPERATOR_GROUP:
-        if text_at(removed.annotations, _RECONCILE).lower() == "disabled":
+        if is_disabled(removed):
             return "", ""
         source = "flux-operator internal/controller/resourceset_controller.go uninstall"
         return "the Flux operator deletes what it has deployed", source
@@ -53,10 +50,9 @@ def _cascade(removed: Resource) -> tuple[str, str]:
 
 
 def _set_cascades(removed: Resource) -> bool:
-    policy = object_at(removed.content, "spec", "syncPolicy")
-    if text_at(policy, "applicationsSync") in _KEEPING_POLICIES:
-        return False
     application = as_application(removed)
+    if keeps_what_it_made(removed, application):
+        return False
     if array_at(application.content, "metadata", "finalizers"):
         return deletes_with_itself(application)
-    return policy.get("preserveResourcesOnDeletion") is not True
+    return object_at(removed.content, "spec", "syncPolicy").get("preserveResourcesOnDeletion") is not True

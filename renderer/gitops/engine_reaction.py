@@ -37,8 +37,13 @@ from renderer.gitops.cascade import removal_impact
 from renderer.gitops.flux.known_fields import BUILD_FIELDS
 from renderer.gitops.flux.kustomization import is_flux_kustomization, source_key
 from renderer.gitops.folder_reader import FolderReader
-from renderer.gitops.pauses import SKIP_RECONCILE, is_resumed, pause_of, resumptions, syncs_automatically
-from renderer.gitops.pruning import deletes_with_itself, keeps_what_it_made, updates_what_it_made
+from renderer.gitops.pauses import SKIP_RECONCILE, is_resumed, pause_of, resumptions
+from renderer.gitops.pruning import (
+    deletes_with_itself,
+    keeps_what_it_made,
+    prunes_automatically,
+    updates_what_it_made,
+)
 from renderer.gitops.repository_url import are_same_repository
 from renderer.kubevirt.impact.garbage_collection import owned_by_another
 from renderer.model.difference import Effect, Impact
@@ -155,13 +160,6 @@ def _is_turned_on(before: Resource, after: Resource, flag: str) -> bool:
 
 def _is_forced(options: Collection[str]) -> bool:
     return FORCE in options and (REPLACE in options or SERVER_SIDE not in options)
-
-
-def prunes_automatically(application: Resource) -> bool:
-    """Return True if an Application prunes with its automated syncs."""
-    automated = object_at(application.content, "spec", "syncPolicy", "automated")
-    is_kept = {"Prune=false", "Prune=confirm"} & {*options_of_application(application)}
-    return automated.get("prune") is True and syncs_automatically(application) and not is_kept
 
 
 def redirections(before: Resource, after: Resource) -> Iterator[str]:

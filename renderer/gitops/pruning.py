@@ -28,6 +28,7 @@ from renderer.gitops.argocd.application import is_application, is_application_se
 from renderer.gitops.argocd.requested_sync import options_of_request, requests_pruning
 from renderer.gitops.flux.flux_operator import is_disabled, is_resource_set
 from renderer.gitops.flux.kustomization import is_flux_kustomization, is_suspended
+from renderer.gitops.pauses import syncs_automatically
 from renderer.model.engines import CASCADE_FINALIZER, FLUX_KUSTOMIZE_GROUP, FLUX_OPERATOR_GROUP
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
@@ -89,6 +90,17 @@ def _kept_by_kustomization(owner: Resource, *, is_gone: bool) -> str:
         setting = f"deletionPolicy: {_ORPHAN}" if policy == _ORPHAN else "no prune: true"
         return f"{label} has {setting}"
     return ""
+
+
+def prunes_automatically(application: Resource) -> bool:
+    """Return True if an Application prunes with its automated syncs."""
+    is_kept = {"Prune=false", "Prune=confirm"} & {*options_of_application(application)}
+    return _has_automated_pruning(application) and not is_kept
+
+
+def _has_automated_pruning(application: Resource) -> bool:
+    automated = object_at(application.content, "spec", "syncPolicy", "automated")
+    return automated.get("prune") is True and syncs_automatically(application)
 
 
 def without_pruning(application: Resource) -> str:
@@ -203,8 +215,7 @@ def _flux_exemption(owner: Resource, moved: Resource, *, may_be_gone: bool) -> s
 
 
 def _argocd_exemption(owner: Resource, moved: Resource, *, may_be_gone: bool) -> str:
-    automated = object_at(owner.content, "spec", "syncPolicy", "automated")
-    prunes = automated.get("prune") is True and automated.get("enabled") is not False
+    prunes = _has_automated_pruning(owner)
     needed = [
         f"{key}=false"
         for key, may_happen in (

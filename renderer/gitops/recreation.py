@@ -18,8 +18,8 @@ from collections.abc import Mapping
 
 from renderer.gitops.argocd.application import as_application
 from renderer.gitops.argocd.requested_sync import options_of_request
-from renderer.gitops.engine_reaction import prunes_automatically
 from renderer.gitops.flux.kustomization import is_flux_kustomization
+from renderer.gitops.pruning import prunes_automatically
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.lost_objects import may_hold_data
 from renderer.model.difference import Effect, Impact

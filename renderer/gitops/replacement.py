@@ -19,12 +19,12 @@ from renderer.gitops.argocd.application import (
     is_application_set,
     sources,
 )
+from renderer.gitops.argocd.destination import target_cluster
 from renderer.gitops.cascade import removal_impact
-from renderer.gitops.engine_reaction import prunes_automatically
 from renderer.gitops.flux.flux_operator import is_resource_set
-from renderer.gitops.flux.kustomization import is_flux_kustomization, source_key
+from renderer.gitops.flux.kustomization import deployed_folder, is_flux_kustomization, source_key
+from renderer.gitops.pruning import prunes_automatically
 from renderer.gitops.repository_url import are_same_repository
-from renderer.model.cluster_settings import LOCAL_NAME, LOCAL_SERVER
 from renderer.model.difference import Effect, Impact
 from renderer.model.engines import FLUX_DOMAIN
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
@@ -118,10 +118,9 @@ def _impact(changed: str, reason: str, source: str) -> Impact | None:
 def _of(kustomization: Resource, field: str) -> object:
     if field == "sourceRef":
         return source_key(kustomization)
-    value = object_at(kustomization.content, "spec").get(field) or None
-    return (
-        posixpath.normpath(value.lstrip("/") or ".") if field == "path" and isinstance(value, str) else value
-    )
+    if field == "path":
+        return deployed_folder(kustomization)
+    return object_at(kustomization.content, "spec").get(field) or None
 
 
 def _changes_of_release(before: Resource, after: Resource) -> Iterator[str]:
@@ -180,10 +179,8 @@ def _change_of_application(before: Resource, after: Resource) -> str:
 
 
 def _destination(application: Resource) -> tuple[str, str]:
-    destination = object_at(as_application(application).content, "spec", "destination")
-    server, name = text_at(destination, "server"), text_at(destination, "name")
-    cluster = LOCAL_SERVER if name == LOCAL_NAME else server or name
-    return cluster, text_at(destination, "namespace")
+    found = as_application(application)
+    return target_cluster(found), text_at(found.content, "spec", "destination", "namespace")
 
 
 def _are_same(one: DeployedSource, other: DeployedSource) -> bool:
