@@ -64,6 +64,7 @@ _FETCHING = frozenset(
     }
 )
 _LEAVING_OUT = "ignore"
+_UPDATER = "argocd-image-updater.argoproj.io/"
 _FLUX_FORCED = Impact(
     Effect.MAY_DELETE,
     "spec.force: Flux deletes what the cluster does not let it update, with the disks that it owns, and"
@@ -196,6 +197,8 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
             yield f"{label} has another targetRevision: it may not deploy the revision rendered here"
         if _is_moved(old, new):
             yield f"{label} has another repoURL: it may not deploy the files that are rendered here"
+        if _updater(old) != _updater(new):
+            yield f"{label} has other annotations of Argo CD Image Updater, which may write other images"
         if pause_of(new) == SKIP_RECONCILE != pause_of(old):
             yield f"{label} gets {SKIP_RECONCILE}: nothing is applied until that is removed"
         if _hydrated(old) != _hydrated(new):
@@ -237,6 +240,11 @@ def _made_otherwise(before: Resource, after: Resource) -> Iterator[str]:
             yield f"{label} has a git generator of another revision: it may not make what is rendered here"
     if updates_what_it_made(after) and not updates_what_it_made(before):
         yield f"{label} updates Applications that it has made: earlier changes of these arrive now"
+
+
+def _updater(application: Resource) -> JsonObject:
+    """Return the annotations by which Argo CD Image Updater writes images into an Application or Git."""
+    return {key: each for key, each in application.annotations.items() if key.startswith(_UPDATER)}
 
 
 def _newly_requested(before: Resource, after: Resource) -> Iterator[str]:

@@ -44,3 +44,50 @@ def test_a_new_marker_at_an_overlay_with_a_container_disk(
     commit(folder, FILES | {PLACE: before})
     write(folder, {PLACE: after})
     assert (REASON in run().stdout) is is_reported
+
+
+POLICY = """\
+apiVersion: image.toolkit.fluxcd.io/v1
+kind: ImagePolicy
+metadata: {name: NAME, namespace: flux-system}
+spec: {imageRepositoryRef: {name: os}, policy: {semver: {range: 1.x}}}
+"""
+REPOSITORY = """\
+apiVersion: image.toolkit.fluxcd.io/v1
+kind: ImageRepository
+metadata: {name: os, namespace: flux-system}
+spec: {image: example.org/os, interval: 1m}
+"""
+UPDATE = """\
+apiVersion: image.toolkit.fluxcd.io/v1
+kind: ImageUpdateAutomation
+metadata: {name: all, namespace: flux-system}
+spec: {suspend: true, sourceRef: {name: fleet}, update: {path: ./overlays}}
+"""
+
+
+#: The file, its text before and after a change, and the object that may write other images then.
+CHANGES = [
+    ("policy", "1.x", "2.x", "ImagePolicy NAME"),
+    ("policy", "name: NAME", "name: other", ""),
+    ("repository", "example.org/os", "evil.example.org/os", "ImageRepository os"),
+    ("repository", "interval: 1m", "interval: 2m", ""),
+    ("update", "suspend: true, ", "", "ImageUpdateAutomation all"),
+    ("update", "suspend: true, sourceRef: {name: fleet}, update: {path: ./ov", "update: {path: ./none", ""),
+    ("update", "./overlays", "./", ""),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_image_automation_that_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, str, str, str]
+) -> None:
+    name, old, new, who = change
+    folder = init(tmp_path / "repository")
+    monkeypatch.chdir(folder)
+    objects = {"policy": POLICY, "repository": REPOSITORY, "update": UPDATE}
+    commit(folder, FILES | {PLACE: MARKED} | {f"infra/{each}.yaml": objects[each] for each in objects})
+    write(folder, {f"infra/{name}.yaml": objects[name].replace(old, new)})
+    shown = run().stdout
+    assert (f"not compared: {who} may write other images from now on: {PLACE}:" in shown) is bool(who)
+    assert who or "may write other images" not in shown

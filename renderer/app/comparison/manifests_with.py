@@ -36,10 +36,11 @@ def manifests_with(side: Side, words: Collection[str]) -> Iterator[Manifest]:
         spend(len(content) // _BYTES_PER_STEP, "looking for names in all manifests")
         found = {word.decode() for word in _WORD.findall(content)}
         if not found.isdisjoint(words):
-            yield Manifest(path, frozenset(found.intersection(words)), _documents(content, path))
+            yield Manifest(path, frozenset(found.intersection(words)), documents_of(content, path))
 
 
-def _documents(content: bytes, path: str) -> Sequence[JsonObject] | None:
+def documents_of(content: bytes, path: str) -> Sequence[JsonObject] | None:
+    """Return the documents of a manifest, with the items of lists; None if it cannot be read."""
     try:
         documents = decode_documents(content, path)
     except DiagnosticError:  # a template, or broken; reported where it is used
