@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from renderer.model.kube.json import without
+from renderer.model.kube.res_id import without_hash
 from renderer.model.kube.resource import Resource
 
 Pair: TypeAlias = tuple[Resource, Resource]
-
-#: A suffix computed from a resource's content: kustomize's ten characters (``api/hasher/hasher.go``), or
-#: the ten hexadecimal digits at the end of an instance type's name.
-_HASH = re.compile(r"-([2456789bcdfghkmt]{10}|[0-9a-f]{10})$")
 
 
 class Matched(NamedTuple):
@@ -79,7 +75,7 @@ def _content_key(resource: Resource) -> Hashable:
 
 
 def _unhashed_name_key(resource: Resource) -> Hashable:
-    stem = _HASH.sub("", resource.name)
+    stem = without_hash(resource.name)
     return None if stem == resource.name else (*_group_and_kind(resource), resource.namespace, stem)
 
 

@@ -121,6 +121,10 @@ def _masked_files(
     tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], masking: ManifestMasking
 ) -> Mapping[str, MaskedFile]:
     """Return the files that differ, by path; a folder or link in the way has no content."""
+    if plan.removed and plan.created:
+        removed = (tree.files[path] for path in plan.removed)
+        masking.note_moved(each for each in removed if isinstance(each, bytes))
+        masking.note_moved(wanted[path] for path in plan.created)
     paths = sorted({*plan.created, *plan.updated, *plan.removed, *plan.blocked})
     contents = ((path, tree.files[path], wanted.get(path)) for path in paths)
     return {

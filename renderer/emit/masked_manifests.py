@@ -9,13 +9,15 @@ has, too.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
+from renderer.kubevirt.facts.confidential.fields import SECTIONS_OF_SECRETS
 from renderer.kubevirt.facts.confidential.masked import masked
 from renderer.kubevirt.facts.confidential.scope import Scope, root_scope
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, scalar_text, text_at
+from renderer.model.kube.res_id import without_hash
 from renderer.model.log_line import log_line
 from renderer.model.masking import MASK, Masking
 
@@ -26,6 +28,10 @@ _MARKS = re.compile(rf"{_MARK}\d+")
 _SECRET_FILE = re.compile(r"(^|/)secret(list)?[._/]")
 #: A line by which Git separates the sides of a conflict.
 _CONFLICT_MARKER = re.compile(r"(<{7}|>{7}|\|{7}|={7})(?: .*)?")
+
+
+#: The keys and indexes on the way to a value.
+_Place: TypeAlias = tuple[str | int, ...]
 
 
 class MaskedFile(NamedTuple):
@@ -50,29 +56,63 @@ class ManifestMasking:
     def __init__(self, confidential: Masking) -> None:
         self._confidential = confidential
         self._numbers: dict[str, int] = {}
+        self._in_other_files: dict[str, set[_Place]] = {}
+
+    def note_moved(self, files: Iterable[bytes]) -> None:
+        """Note which fields are masked in files that come or go: an object may have got another name or kind.
+
+        What another one of these objects with the same kind, or with the same name without a hash, has there
+        is most likely another value of the same Secret.
+        """
+        for document in (each for content in files for each in _documents(content) or ()):
+            shown = masked(document, root_scope(), self._confidential, self._marked)
+            places = frozenset(_changed_places(document, shown, ()))
+            for name in _names_of(document) if places else ():
+                self._in_other_files.setdefault(name, set()).update(places)
 
     def masked_file(self, path: str, before: bytes | None, after: bytes | None) -> MaskedFile:
         """Return both versions of the file at ``path``; the one after was written by vmrender."""
         wanted = _documents(after or b"") or ()
-        written = self._written(wanted, [root_scope()] * len(wanted))
+        is_alone = before is None or after is None
+        written = self._written(wanted, [root_scope()] * len(wanted), is_alone=is_alone)
         shown_after = None if after is None else written if written is not None else self._opaque(after, "")
         if before is None:
             return MaskedFile(None, shown_after)
         found = _documents(before)
-        text = None if found is None else self._written(found, list(_scopes(path, found, wanted)))
+        text = (
+            None
+            if found is None
+            else self._written(found, [*_scopes(path, found, wanted)], is_alone=is_alone)
+        )
         return MaskedFile(text if text is not None else self._opaque(before, shown_after or ""), shown_after)
 
-    def _written(self, documents: Sequence[Json], scopes: Sequence[Scope]) -> str | None:
+    def _written(self, documents: Sequence[Json], scopes: Sequence[Scope], *, is_alone: bool) -> str | None:
         """Return the text of the documents; None if they cannot be written."""
         from renderer.yamlio.encode import encode  # noqa: PLC0415 - only for what has changed
 
         try:
             return encode(
-                masked(document, scope, self._confidential, self._marked)
+                self._masked_document(document, scope, is_alone=is_alone)
                 for document, scope in zip(documents, scopes, strict=True)
             )
         except DiagnosticError:
             return None
+
+    def _masked_document(self, document: Json, scope: Scope, *, is_alone: bool) -> Json:
+        shown = masked(document, scope, self._confidential, self._marked)
+        names = _names_of(document) if is_alone else ()
+        places = frozenset[_Place]().union(*(self._in_other_files.get(name, ()) for name in names))
+        return self._with_marks(shown, places, ()) if places else shown
+
+    def _with_marks(self, shown: Json, places: Collection[_Place], at: _Place) -> Json:
+        """Return a tree with a mark for each scalar, text or collection at one of the places."""
+        if at in places and shown is not None and not (isinstance(shown, str) and _MARKS.fullmatch(shown)):
+            return self._marked(shown)
+        if isinstance(shown, dict):
+            return {key: self._with_marks(child, places, _below(at, key)) for key, child in shown.items()}
+        if isinstance(shown, list):
+            return [self._with_marks(child, places, (*at, index)) for index, child in enumerate(shown)]
+        return shown
 
     def _opaque(self, content: bytes, other: str) -> str:
         """Return a text that cannot be parsed, with a mark for each line that ``other`` does not show."""
@@ -123,6 +163,29 @@ def _scopes(path: str, before: Sequence[Json], after: Sequence[Json]) -> Iterato
         is_other = (kind, name) not in known or (name in missing and _has_values(document))
         was_secret = _SECRET_FILE.search(path) is not None or (bool(missing) and is_other)
         yield root_scope(target=_SECRET) if was_secret else root_scope()
+
+
+def _changed_places(value: Json, shown: Json, at: _Place) -> Iterator[_Place]:
+    """Yield the places of what is masked in a tree, except in the identity of an object."""
+    if isinstance(value, dict) and isinstance(shown, dict) and len(value) == len(shown):
+        for (key, child), other in zip(value.items(), shown.values(), strict=True):
+            yield from _changed_places(child, other, _below(at, key))
+    elif isinstance(value, list) and isinstance(shown, list):
+        for index, (child, other) in enumerate(zip(value, shown, strict=True)):
+            yield from _changed_places(child, other, (*at, index))
+    elif value != shown and at[:1] not in (("apiVersion",), ("kind",), ("metadata",)):
+        yield at
+
+
+def _below(at: _Place, key: str) -> _Place:
+    """Return the place of an entry; all sections of Secrets and ConfigMaps have the same ones."""
+    return (*at, "data" if not at and key in SECTIONS_OF_SECRETS else key)
+
+
+def _names_of(document: Json) -> tuple[str, ...]:
+    """Return the kind of an object, with a slash, and its name without a hash of its content."""
+    kind, name = _identity(document)
+    return f"{kind}/", without_hash(name)
 
 
 def _identity(document: Json) -> tuple[str, str]:

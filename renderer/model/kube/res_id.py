@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
 #: API group, kind, namespace and name. The version is ignored: the API server converts between versions.
@@ -11,6 +12,16 @@ ObjectKey: TypeAlias = tuple[str, str, str, str]
 
 #: Kind, namespace and name, by which the objects of Flux and Argo CD refer to others.
 Reference: TypeAlias = tuple[str, str, str]
+
+
+#: A suffix computed from a resource's content: kustomize's ten characters (``api/hasher/hasher.go``), or
+#: the ten hexadecimal digits at the end of an instance type's name.
+_HASH = pattern(r"-([2456789bcdfghkmt]{10}|[0-9a-f]{10})$")
+
+
+def without_hash(name: str) -> str:
+    """Return a name without the hash of the content that it ends with."""
+    return _HASH.sub("", name)
 
 
 def namespaced_name(namespace: str, name: str) -> str:

@@ -297,3 +297,35 @@ def test_answer_files_are_not_shown(key: str) -> None:
     text = f"data:\n  {key}: |\n    <Password>\n    hunter2\n  setup.ps1: public\nkind: ConfigMap\n"
     assert "hunter2" not in shown(text)
     assert "setup.ps1: public" in shown(text)
+
+
+@pytest.mark.parametrize(
+    ("removed", "added"),
+    [
+        ("kind: ConfigMap\nmetadata: {name: g-22222bbbbb}\ndata: {v: %s, w: x}\n",) * 2,
+        ("kind: ConfigMap\nmetadata: {name: one}\ndata: {v: %s, w: x}\n",) * 2,
+        (
+            "kind: ConfigMap\nmetadata: {name: k}\ndata: {v: %s, w: x}\n",
+            "kind: Secret\nmetadata: {name: k}\nstringData: {v: %s}\n",
+        ),
+    ],
+)
+def test_former_value_of_an_object_with_another_name_or_kind_is_masked(removed: str, added: str) -> None:
+    old, new = removed % "old-canary", added.replace("one", "two").replace("2222", "4444") % "correct-horse"
+    for before, after in ((old, new), (new, old)):
+        masking = ManifestMasking(Masking(["correct-horse"]))
+        masking.note_moved(each.encode() for each in (before, after))
+        texts = (
+            masking.masked_file("a.yaml", before.encode(), None).before,
+            masking.masked_file("b.yaml", None, after.encode()).after,
+        )
+        shown_texts = without_marks("".join(filter(None, texts)))
+        assert "canary" not in shown_texts
+        assert "w: x" in shown_texts
+
+
+def test_object_of_another_name_and_kind_is_shown() -> None:
+    masking = ManifestMasking(Masking(["correct-horse"]))
+    masking.note_moved([b"kind: Secret\nmetadata: {name: k}\nstringData: {v: correct-horse}\n"])
+    other = b"data:\n  v: other\nkind: ConfigMap\nmetadata:\n  name: c\n"
+    assert masking.masked_file("a.yaml", other, None).before == other.decode()
