@@ -88,6 +88,13 @@ COMMANDS = (
             re.IGNORECASE,
         ),
     ),
+    Form(
+        ("identified",),
+        pattern(
+            r"\b(?:create|alter)\s+user\s+\S{1,60}\s+identified\s+by\s+(?P<word>[^\s\"';]+)", re.IGNORECASE
+        ),
+    ),
+    Form(("password",), pattern(r"\bpassword\s{0,9}\(\s{0,9}[\"'](?P<word>[^\"'\n]+)", re.IGNORECASE)),
     # user%password, user/password@host and /p:password
     Form(
         ("smb", "winexe", "rpcclient", "wmic"),
@@ -159,9 +166,20 @@ COMMANDS = (
     Form(
         ("securestring",),
         pattern(
-            r"ConvertTo-SecureString\s+(?:-String\s+)?[\"'](?P<word>[^\"'$]+)[\"']",
+            r"ConvertTo-SecureString(?:\s+-(?!String\b)\w{1,20})*+\s+(?:-String\s+)?[\"']?"
+            r"(?P<word>(?<=[\"'])[^\"'$\n]+|[^\s\"'$()|-][^\s\"'$()|]*)",
             re.IGNORECASE,
         ),
+    ),
+    Form(
+        ("securestring",),
+        pattern(
+            r"[\"'](?P<word>[^\"'$\n]{1,200}+)[\"']\s{0,9}\|\s{0,9}ConvertTo-SecureString", re.IGNORECASE
+        ),
+    ),
+    Form(
+        ("networkcredential",),
+        pattern(r"NetworkCredential\(\s*[^,()\n]{1,100},\s*[\"'](?P<word>[^\"'$\n]+)", re.IGNORECASE),
     ),
     Form(
         ("echo",),

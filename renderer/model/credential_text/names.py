@@ -84,6 +84,12 @@ _WORDS = pattern(
     r"(?P<word>[^\s\"';{}\[\](),$]+)[\"']?[ \t]{0,20}(?:[;}]|$)",
     re.MULTILINE,
 )
+#: ``name:``, and the value alone on the next line.
+_ON_NEXT_LINE = pattern(
+    r"(?<![\w.-])(?P<name>[\w.-]{1,60}+)[ \t]{0,20}:[ \t]{0,20}\r?\n[ \t]{0,80}+"
+    r"(?P<word>[^\s:\"'{}\[\],|>]{6,200}+)[ \t]{0,20}$",
+    re.MULTILINE,
+)
 #: Programs, and kinds of objects, before a name; and a word of a sentence.
 _NO_SETTING = pattern(r"\w{0,5}passwd|sshpass|secrets?", re.IGNORECASE)
 _PLAIN_WORD = pattern(r"[A-Za-z]?[a-z]*[.,:!?]?")
@@ -140,7 +146,7 @@ def named_credentials(text: str) -> Iterator[re.Match[str]]:
     """Yield the assignments, options and elements of a text that give a credential its value."""
     if not CREDENTIAL_NAME.may_be_in(text.lower()):
         return
-    for kind in (_ASSIGNMENT, _OPTION, _ELEMENT):
+    for kind in (_ASSIGNMENT, _OPTION, _ELEMENT, _ON_NEXT_LINE):
         for found in chain.from_iterable(map(_with_inner, kind.finditer(text))):
             if names_credential(found["name"]) and is_credential_value(found["word"]):
                 yield found
