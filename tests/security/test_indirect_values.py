@@ -177,6 +177,9 @@ PATCHES = {
         f"    metadata: {{annotations: {{kubevirt.io/ignitionData: {CANARY}}}}}\n    spec:\n",
         1,
     ),
+    "answer file by another name": CONFIG_MAP.replace(
+        "x: public-text", f"a.xml: '<unattend>{CANARY}</unattend>'"
+    ),
     "misspelt answer file": CONFIG_MAP.replace("x: public-text", f"Unattended.xml: {CANARY}"),
     "moved start data": f"{MACHINE}      volumes: [{{name: x, cloudInitNoCloud: {{userData: {CANARY}}}}}]\n",
 }

@@ -270,6 +270,8 @@ OF_MACHINES: Mapping[str, str] = {
     "a mapping in the place of a text": MACHINE.format(f"userData: {{password: {CANARY}}}"),
     "a misspelt key": MACHINE.format(f"userDta: {_USER_DATA}"),
     "a text in a ConfigMap": f"kind: ConfigMap\ndata:\n  vm.yaml: |\n  {_text(_MACHINE)}",
+    "an answer file under another key": "kind: ConfigMap\ndata:\n  answers.xml: |\n    <unattend>"
+    f"<AdministratorPassword><Value>{CANARY}</Value></AdministratorPassword></unattend>\n",
     "Ignition": f"metadata: {{annotations: {{kubevirt.io/ignitiondata: '{_IGNITION}'}}}}\n",
     "launch security": f"domain: {{launchSecurity: {{sev: {{session: {CANARY}, policy: {{}}}}}}}}\n",
 }

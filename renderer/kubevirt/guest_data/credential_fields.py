@@ -18,6 +18,7 @@ from renderer.kubevirt.facts.confidential.fields import (
     LAUNCH_SECURITY,
     SECTIONS_OF_SECRETS,
     START_DATA,
+    is_answer_file,
     is_reference_to_secret,
     is_value_key,
 )
@@ -60,7 +61,6 @@ _SEALED_SECTION, _SEALED = "encryptedData", pattern(r"[A-Za-z0-9+/]{100,}={0,2}"
 _START_DATA_KEYS = frozenset(key.lower() for key in (*START_DATA, IGNITION))
 #: Text that cannot be a credential, even in a field with the name of one: a word, a number, a path, an image.
 _PLAIN = pattern(r"[a-z0-9/.-]{0,19}|[a-z0-9]+(?:[/.-][a-z0-9]+){1,20}")
-_ANSWER_FILE = pattern(r"<unattend\b|urn:schemas-microsoft-com:unattend", re.IGNORECASE)
 #: What a text has, in lower case, that may be YAML or JSON with a credential in it.
 _SIGNS_OF_TREE = (
     *("pass", "pw", "psk", "secret", "token", "cred", "key", "auth", "cookie", "jwt", "bearer", "connection"),
@@ -198,7 +198,7 @@ def _is_credential_text(text: str, depth: int = 0) -> bool:
         next(credential_forms(text), None)
         or next(passwords_of_commands(text), None)
         or next(passwords_of_listed_commands(text), None)
-        or _ANSWER_FILE.search(text)
+        or is_answer_file(text)
     ):
         return True
     if depth >= _DEEPEST:

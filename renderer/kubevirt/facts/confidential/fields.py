@@ -62,6 +62,7 @@ LAUNCH_SECURITY = (
 FIELDS_OF_SEV = frozenset({*LAUNCH_SECURITY, "attestation", "policy"})
 #: Keys of a ConfigMap for a sysprep volume (KubeVirt ``pkg/config/sysprep.go``); case is ignored.
 ANSWER_FILES = ("autounattend.xml", "unattend.xml")
+_ANSWER_FILE = pattern(r"(?i)<unattend\b|urn:schemas-microsoft-com:unattend")
 #: Fields that are confidential except for the names of other objects in them.
 SECTIONS = ("accessCredentials", CONFIG_DRIVE, NO_CLOUD)
 REFERENCES = frozenset({"networkDataSecretRef", "secretName", "secretRef", "userDataSecretRef"})
@@ -93,6 +94,11 @@ _CONFIDENTIAL_IN_TEXT = frozenset(key.lower() for key in CONFIDENTIAL_KEYS_OF_TE
 def is_confidential_key(key: object) -> bool:
     """Return True if the value of ``key`` is confidential in a text; case is ignored."""
     return isinstance(key, str) and key.lower() in _CONFIDENTIAL_IN_TEXT
+
+
+def is_answer_file(text: str) -> bool:
+    """Return True for the content of an answer file of Windows, whatever its key is."""
+    return "<" in text and _ANSWER_FILE.search(text) is not None
 
 
 def is_reference_to_secret(key: str) -> bool:

@@ -72,6 +72,7 @@ from renderer.kubevirt.facts.confidential.fields import (
     SECRET_GENERATOR,
     SECTIONS,
     SECTIONS_OF_SECRETS,
+    is_answer_file,
     is_confidential,
     is_reference_to_secret,
 )
@@ -785,9 +786,11 @@ def has_confidential_part(text: str, area: Area) -> bool:
 
 
 def _parts_of_text(text: str, scope: Scope) -> Sequence[Part]:
-    """Return the confidential values of a text: a manifest, a patch, the values of a chart, a private key."""
+    """Return the confidential values of a text: a manifest, a patch, a private key, an answer file."""
     if _PRIVATE_KEY in text and PRIVATE_KEYS.pattern.search(text):
         return (Part(text, is_secret=False),)
+    if is_answer_file(text):
+        return (Part(text, is_secret=True),)
     is_patch = scope.is_root and bool(scope.target)
     is_chart = scope.area is Area.CHART
     if ":" not in text or not (is_patch or is_chart or may_be_confidential(text)):

@@ -62,13 +62,13 @@ _WITH_VALUES = frozenset({SECRET, APPLICATION_SET, *INPUTS_OF_SETS})
 #: What the keys and texts of an object have, in lower case, that holds a value of a Secret: one of these keys
 #: or words, or this pattern, with a line break between a key and its text.
 _KEYS_OF_HOLDERS = frozenset({"fake", "op", "parameters", "password", "patch", "sev"})
-_WORDS_OF_HOLDERS = ("stringdata", "unattend.xml", r"\u", r"\x")
+_WORDS_OF_HOLDERS = ("stringdata", "unattend", r"\u", r"\x")
 #: What a text has, in lower case, that is a manifest with start data.
 _DATA_OF_MACHINE = pattern(rf"(?:{'|'.join(map(str.lower, (*START_DATA, IGNITION)))})[\"']?\s*:")
 _HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)|kind\W{1,9}(?:\w{0,50}secret|\w*[${])")
 #: What the text of such an object has, or of a machine with start data.
 _IN_TEXT = pattern(
-    r"(?i)secret|stringdata|unattend\.xml|\\[ux]|"
+    r"(?i)secret|stringdata|unattend|\\[ux]|"
     rf"\b(?:{'|'.join(sorted({*_KEYS_OF_HOLDERS, *START_DATA}))})\b|"
     r"kind\W{1,9}(?:ResourceSet|\w*[${])"
 )

@@ -61,7 +61,7 @@ from renderer.model.run.work import spend
 _SIGNS = (
     b"stringdata",
     b"secretgenerator",
-    b"unattend.xml",
+    b"unattend",
     b"userdata",
     b"networkdata",
     b"cloudinit",
