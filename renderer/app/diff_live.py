@@ -228,13 +228,13 @@ def _matched_and_leaving(
         for each in content.written if content else ():
             live = objects.find(each, namespace)
             for found in (each, live) if live else (each,):
-                having.setdefault(found.current_id.object_key, set()).add(overlay.path)
+                having.setdefault(found.object_key, set()).add(overlay.path)
             matched += [live] if live else []
     tracked = TrackedObjects(filter(_is_from_user, objects.resources))
     tracking: dict[ObjectKey, tuple[Resource, list[tuple[Site, ResId]]]] = {}
     for deployer in deployers:
         for live in tracked.of((deployers[deployer],)):
-            tracking.setdefault(live.current_id.object_key, (live, []))[1].append(deployer)
+            tracking.setdefault(live.object_key, (live, []))[1].append(deployer)
     shared = side.deployers.shared(side.overlays.values())
     leaving: dict[str, list[Resource]] = {}
     unknown: dict[str, set[str]] = {}

@@ -193,6 +193,7 @@ def with_importer(change: ResourceChange, resource: Resource) -> ResourceChange:
 
 
 def _is_refused(change: ResourceChange) -> bool:
+    """Return True for a refused change; that of an object that was refused before counts as admitted."""
     return change.impact is not None and change.impact.effect is Effect.REFUSED
 
 
@@ -247,6 +248,6 @@ def with_fields(own: ResourceChange | None, id_: ResId, fields: Sequence[FieldCh
     """Return the change of a machine, with fields whose objects change."""
     change = own or ResourceChange(ChangeType.CHANGED, id_, id_)
     impacts = [each.impact for each in fields if each.impact]
-    if change.impact is not None and change.impact.effect is Effect.REFUSED:
+    if _is_refused(change):
         return change  # the machine stays as it is, but reads the object all the same when it starts
     return change._replace(fields=(*change.fields, *fields)).worsened(impacts)

@@ -46,7 +46,7 @@ from renderer.gitops.pruning import (
 )
 from renderer.gitops.repository_url import are_same_repository
 from renderer.kubevirt.impact.garbage_collection import owned_by_another
-from renderer.model.difference import Effect, Impact
+from renderer.model.difference import Effect, Impact, worst
 from renderer.model.engines import FLUX_SOURCE_GROUP
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.list_elements import value_at
@@ -113,8 +113,7 @@ _SET_DELETES = Impact(
 
 def impact_of(before: Resource, after: Resource) -> Impact | None:
     """Return the impact of a change of an object that deploys others; None if it is not known."""
-    impacts = _impacts(before, after)
-    return max(impacts, key=lambda each: each.effect.severity, default=None)
+    return worst(_impacts(before, after))
 
 
 def _impacts(before: Resource, after: Resource) -> Iterator[Impact]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import Enum
 from typing import Literal, Self, TypeAlias
 
@@ -488,7 +488,7 @@ class Difference(Record):
         return max(dangers, key=lambda each: each.rank, default=Danger.NONE)
 
 
-def worst(impacts: Sequence[Impact]) -> Impact | None:
+def worst(impacts: Iterable[Impact]) -> Impact | None:
     """Return the first impact with the worst effect; None if there are none."""
     return max(impacts, key=lambda impact: impact.effect.severity, default=None)
 

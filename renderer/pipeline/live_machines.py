@@ -85,7 +85,7 @@ class LiveMachines:
         written = ResourceSet(tuple(resources))
         behaviour = behaviour_of(self._release)
         made = with_webhook_fields(written, written, self._catalog, _PREDICTED, behaviour)
-        return {each.current_id.object_key: each.content for each in made}
+        return {each.object_key: each.content for each in made}
 
     def sync(self, live: Resource, synced: Resource) -> SyncedVm | None:
         """Return a VirtualMachine before and after a sync; None if KubeVirt cannot expand it.

@@ -54,7 +54,7 @@ def applied_twice(appliers: Iterable[Applier]) -> dict[Reference, list[Diagnosti
         spend(_STEPS_PER_OBJECT * len(applier.objects), "comparing what entries apply")
         cluster = repr(applier.cluster)
         for resource in filter(_counts, applier.objects):
-            key = cluster, resource.current_id.object_key
+            key = cluster, resource.object_key
             other, its_object = first.setdefault(key, (applier, resource))
             if other is not applier:
                 pair = other.entry.reference, applier.entry.reference

@@ -44,8 +44,8 @@ class ClusterObjects:
         self._found: dict[ObjectKey, Resource] = {}
         self._named: dict[ObjectKey, list[Resource]] = {}
         for each in self.resources:
-            if self._found.setdefault(each.current_id.object_key, each) is each:
-                group, kind, _, name = each.current_id.object_key
+            if self._found.setdefault(each.object_key, each) is each:
+                group, kind, _, name = each.object_key
                 self._named.setdefault((group, kind, "", name), []).append(each)
 
     def find(self, written: Resource, namespace: str = "") -> Resource | None:
@@ -54,7 +54,7 @@ class ClusterObjects:
         An object without a namespace in Git is in ``namespace``, which its engine gives it. If that is not
         known, it is found by its name, unless several namespaces have one of that name.
         """
-        found = self._found.get(written.current_id.object_key)
+        found = self._found.get(written.object_key)
         if found is not None or written.namespace:
             return found
         named = self.named(written)
@@ -64,7 +64,7 @@ class ClusterObjects:
 
     def named(self, written: Resource) -> Sequence[Resource]:
         """Return the objects that an object without a namespace in Git may be, of all namespaces."""
-        return self._named.get(written.current_id.object_key, ())
+        return self._named.get(written.object_key, ())
 
     @cached_property
     def revisions(self) -> Mapping[tuple[str, str], Resource]:

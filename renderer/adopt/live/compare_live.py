@@ -119,12 +119,12 @@ def compare_with_cluster(
     """Return the differences between a cluster and a rendered overlay, in the direction of a sync."""
     comparison = _LiveComparison(overlay, cluster, settings)
     changes = [change for each in overlay.written if (change := comparison.of(each)) is not None]
-    written = {each.current_id.object_key for each in comparison.matched}
+    written = {each.object_key for each in comparison.matched}
     drifted = len(changes)
     changes = with_reads(changes, overlay.written, overlay.release, comparison.is_running)
     changes = with_orders(changes, overlay.written, overlay.release, comparison.is_running)
     comparison.equal -= len(changes) - drifted
-    leaving = (each for each in settings.tracked if each.current_id.object_key not in written)
+    leaving = (each for each in settings.tracked if each.object_key not in written)
     changes += map(comparison.removed, leaving)
     present = len(changes)
     removed, written_now = {**removed_objects(changes), **cluster.deletions.removed}, overlay.written
@@ -163,14 +163,14 @@ def in_no_overlay(
     objects, the difference is None. ``dump`` is the name of the dump, from which they can be imported; it is
     empty if other overlays may have them.
     """
-    in_git = {each.current_id.object_key for each in known}
+    in_git = {each.object_key for each in known}
     reported = {change.id for change in changes_of(overlays)}
     kinds = {each.kind for each in known} | PATHS.keys()
     namespaces = {each.namespace for each in known}
     found: list[ResourceChange] = []
     others = 0
     for live in objects.resources:
-        if live.current_id.object_key in in_git or live.current_id in reported or live.kind == VMI:
+        if live.object_key in in_git or live.current_id in reported or live.kind == VMI:
             continue
         if live.namespace in namespaces and live.kind in kinds and is_from_user(live):
             runs = objects.runs(live)
@@ -252,7 +252,7 @@ class _LiveComparison:
                 self._ambiguous.append(str(written.current_id))
             impact = self._overlay.refusal(written) or self._objects.deletions.refusal(written)
             return ResourceChange(ChangeType.ADDED, None, written.current_id, (), impact, effects_of(impact))
-        predicted = self._settings.predicted.get(written.current_id.object_key, written.content)
+        predicted = self._settings.predicted.get(written.object_key, written.content)
         if is_encrypted(written):  # Flux removes the field, and the API server drops it
             written = written.with_content(without(written.content, SOPS))
             predicted = without(predicted, SOPS)

@@ -162,9 +162,9 @@ def notes_about_others(
         return
     written = tuple(written)
     namespaces = {each.namespace for each in written}
-    known = {each.current_id.object_key for each in written}
+    known = {each.object_key for each in written}
     for each in objects.resources:
-        if each.kind != VM or each.namespace not in namespaces or each.current_id.object_key in known:
+        if each.kind != VM or each.namespace not in namespaces or each.object_key in known:
             continue
         status = object_at(each.content, "status")
         for name in named_revisions(object_at(each.content, "spec"), status).values():

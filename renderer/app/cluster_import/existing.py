@@ -60,7 +60,7 @@ class ExistingSources(Record):
 
 def object_key(content: JsonObject) -> ObjectKey:
     """Return the identity of an object of which only the content is known."""
-    return Resource(content, Site("")).current_id.object_key
+    return Resource(content, Site("")).object_key
 
 
 def read_existing(
@@ -95,7 +95,7 @@ def read_existing(
         found = list(_listed_objects(fs, graph, folder) if composed.failed else composed.value)
         resources += found
         for each in found:
-            key = each.current_id.object_key
+            key = each.object_key
             group, kind, namespace, name = key
             file = posixpath.relpath(each.origin.path or folder, output)
             # An object without a namespace gets the one that its folder is named after when it is applied.
@@ -163,7 +163,7 @@ def check_additions(
         composed = pipeline.compose(place)
         if composed.failed:
             raise DiagnosticError(*composed.diagnostics)
-        present = {each.current_id.object_key for each in composed.value}
+        present = {each.object_key for each in composed.value}
         for each in found:
             name = each.resource.current_id
             if name.object_key not in present:

@@ -218,7 +218,7 @@ def _object_file(fs: FileSystem, place: str, wanted: SourceObject, *, replace: b
     except DiagnosticError:
         present = []
     named = [Resource(each, Site(place)) for each in map(object_at, present) if text_at(each, "kind")]
-    others = [each for each in named if each.current_id.object_key != object_key(wanted.content)]
+    others = [each for each in named if each.object_key != object_key(wanted.content)]
     if others:
         message = f"{place} already exists, and holds {others[0].current_id}"
         raise Diagnostic.in_file(

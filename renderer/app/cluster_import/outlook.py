@@ -51,10 +51,10 @@ def restarts(found: Iterable[UserObject], objects: Sequence[SourceObject]) -> tu
 
 def applied_by(found: Iterable[UserObject], objects: Iterable[SourceObject]) -> Mapping[str, tuple[str, ...]]:
     """Return the written objects that somebody deploys today, machines first, by who does."""
-    written = {each.resource.current_id.object_key for each in objects if not each.is_placeholder}
+    written = {each.resource.object_key for each in objects if not each.is_placeholder}
     by_engine: dict[str, list[str]] = {}
     for each in sorted(found, key=lambda each: not is_machine(each.resource.gvk.group, each.resource.kind)):
-        if each.engine and each.resource.current_id.object_key in written:
+        if each.engine and each.resource.object_key in written:
             by_engine.setdefault(each.engine, []).append(str(each.resource.current_id))
     ordered = sorted(by_engine.items(), key=lambda each: -len(each[1]))
     return {engine: tuple(names) for engine, names in ordered}

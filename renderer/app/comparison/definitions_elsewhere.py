@@ -64,7 +64,7 @@ class DefinitionsElsewhere:
             own = found.get(each.current_id)
             if definition is None or (own and own.is_refused):
                 continue
-            old = former.get(each.current_id.object_key)
+            old = former.get(each.object_key)
             if definition.no_longer_serves(each):
                 found[each.current_id] = _refused(own or unchanged(each.current_id), definition)
             elif old and (pair := definition.pruned(old, each)):
@@ -86,9 +86,7 @@ class DefinitionsElsewhere:
             _only(side, objects)
             for side, objects in zip(self._rendered[difference.path], zip(*pruned, strict=True), strict=True)
         )
-        machines = {
-            each.current_id.object_key for _, each in pruned if VirtualMachineView.of(each) is not None
-        }
+        machines = {each.object_key for _, each in pruned if VirtualMachineView.of(each) is not None}
         before, after = sides
         for change in compare_sides(self._sides, (before, after), difference.path, difference.name).changes:
             if change.type is not ChangeType.CHANGED:
@@ -130,6 +128,6 @@ def _only(side: RenderedSide | None, objects: Iterable[Resource]) -> RenderedSid
     if side is None or side.content is None:
         return None
     written = tuple(objects)
-    kept: set[ObjectKey] = {each.current_id.object_key for each in written}
+    kept: set[ObjectKey] = {each.object_key for each in written}
     applied = {id_: each for id_, each in side.content.applied.items() if id_.object_key not in kept}
     return side._replace(content=side.content._replace(written=written, applied=applied))

@@ -22,7 +22,7 @@ from renderer.gitops.flux.flux_operator import is_resource_set
 from renderer.gitops.pruning import keeps_what_it_made, updates_what_it_made
 from renderer.gitops.replacement import replacement_impact, unknown_set_impact
 from renderer.kubevirt.facts.lists import is_same
-from renderer.model.difference import Impact, OverlayDifference
+from renderer.model.difference import Impact, OverlayDifference, worst
 from renderer.model.engines import ENGINE_GROUPS
 from renderer.model.kube.location import DocumentPlace
 from renderer.model.kube.res_id import ObjectKey
@@ -93,7 +93,7 @@ class EngineObjects:
             impacts.append(unknown_set_impact(old, new))
         elif not side.is_rendered(old):
             impacts.append(replacement_impact(old, new))
-        return max(filter(None, impacts), key=lambda each: each.effect.severity, default=None)
+        return worst(filter(None, impacts))
 
     def elsewhere(
         self, known: AbstractSet[ObjectKey | DocumentPlace], taken: Iterable[Taken]

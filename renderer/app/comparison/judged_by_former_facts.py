@@ -17,6 +17,7 @@ from renderer.model.difference import (
     ResourceChange,
     by_severity,
     effects_of,
+    worst,
 )
 from renderer.model.render_config import Overlay
 
@@ -114,7 +115,7 @@ def _worse(change: ResourceChange | None, former: ResourceChange, by: str) -> Re
     impacts = [each for each in (impact, change.impact) if each is not None]
     effects = {*change.effects, *former.effects, *(each.effect for each in impacts)} - {Effect.NONE}
     return change._replace(
-        impact=max(impacts, key=lambda each: each.effect.severity, default=None),
+        impact=worst(impacts),
         effects=by_severity(effects),
         data=tuple(dict.fromkeys((*change.data, *former.data))),
         start_refusal=change.start_refusal or former.start_refusal,

@@ -134,7 +134,7 @@ class MovedObjects:
     def _without(side: RenderedSide | None, leaving: set[ObjectKey]) -> RenderedSide | None:
         if side is None or not leaving:
             return side
-        kept = (each for each in written_of(side) if each.current_id.object_key not in leaving)
+        kept = (each for each in written_of(side) if each.object_key not in leaving)
         return side.with_written(kept)
 
     def _with_gains(

@@ -186,7 +186,7 @@ def with_new_owners(before: Side, after: Side, difference: OverlayDifference) ->
         return difference
     sides = Sides(old.content, new.content)
     deletions = Deletions(sides)
-    staying = {each.current_id.object_key for each in new.content.written}
+    staying = {each.object_key for each in new.content.written}
     changes = {each.before: each for each in difference.changes if each.before}
     risky: dict[object, ResourceChange] = {}
     for each in old.content.written:

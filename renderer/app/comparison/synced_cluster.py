@@ -136,7 +136,7 @@ def _after(overlays: Iterable[SyncedOverlay], before: Iterable[Resource]) -> Ite
     synced: dict[ObjectKey, Resource] = {}
     for each in overlays:
         refused = {change.before for change in each.difference.changes if change.is_refused}
-        synced |= {one.current_id.object_key: one for one in each.synced if one.current_id not in refused}
+        synced |= {one.object_key: one for one in each.synced if one.current_id not in refused}
         added: set[ObjectKey] = set()
         for change in each.difference.changes:
             stays = change.impact is not None and change.impact.effect in (Effect.NONE, Effect.REFUSED)
@@ -144,9 +144,9 @@ def _after(overlays: Iterable[SyncedOverlay], before: Iterable[Resource]) -> Ite
                 gone.add(change.id.object_key)
             elif change.type is ChangeType.ADDED and not change.is_refused:
                 added.add(change.id.object_key)
-        yield from (one for one in each.written if one.current_id.object_key in added)
+        yield from (one for one in each.written if one.object_key in added)
     for one in before:
-        if (key := one.current_id.object_key) not in gone:
+        if (key := one.object_key) not in gone:
             yield synced.get(key, one)
 
 
@@ -162,9 +162,7 @@ def _by_quotas(
     """Return the changes, with the quotas that keep machines from starting again."""
     if not any(map(may_keep_from_starting, changes)):
         return [*changes]
-    old, new = (
-        {one.current_id.object_key: one for one in each if limits_pods(one)} for each in (before, after)
-    )
+    old, new = ({one.object_key: one for one in each if limits_pods(one)} for each in (before, after))
     pods: dict[str, dict[ResId, LauncherPods]] = {}
     for each in after:
         if found := running_pods(each):

@@ -13,7 +13,7 @@ from renderer.kubevirt.impact.other_cluster import UPDATER
 from renderer.kubevirt.impact.state import FieldIndex, InstancePatch, InstanceState, Update, VmChange
 from renderer.kubevirt.impact.sync import VM_GO, Reaction, sync
 from renderer.kubevirt.impact.table import Views, impact_by_table
-from renderer.model.difference import DataChange, Effect, FieldChange, GuestChange, Impact, worst
+from renderer.model.difference import DataChange, Effect, FieldChange, GuestChange, Impact, by_severity, worst
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.plural import abridged
@@ -77,7 +77,7 @@ def judge(views: Views, vm_change: VmChange | None, changes: Iterable[FieldChang
     return Judgement(
         judged,
         worst(counted) or worst(impacts),
-        _worst_first(impacts),
+        by_severity(each.effect for each in impacts),
         () if vm.halted or vm_change.start_refusal else vm.pending,
         "" if vm.halted else vm_change.start_refusal,
         EMPTY if vm.halted else vm.state.instance,
@@ -89,8 +89,8 @@ def with_impact(judgement: Judgement, impact: Impact | None) -> Judgement:
     if impact is None:
         return judgement
     impacts = [impact, *([judgement.impact] if judgement.impact else [])]
-    effects = sorted({*judgement.effects, impact.effect}, key=lambda each: -each.severity)
-    return judgement._replace(impact=worst(impacts), effects=tuple(effects))
+    effects = by_severity((*judgement.effects, impact.effect))
+    return judgement._replace(impact=worst(impacts), effects=effects)
 
 
 def _judge_fields(views: Views, changes: tuple[FieldChange, ...]) -> Judgement:
@@ -101,11 +101,7 @@ def _judge_fields(views: Views, changes: tuple[FieldChange, ...]) -> Judgement:
         for change in changes
     )
     impacts = [each.impact for each in judged if each.impact]
-    return Judgement(judged, worst(impacts), _worst_first(impacts))
-
-
-def _worst_first(impacts: Iterable[Impact]) -> tuple[Effect, ...]:
-    return tuple(sorted({impact.effect for impact in impacts}, key=lambda effect: -effect.severity))
+    return Judgement(judged, worst(impacts), by_severity(each.effect for each in impacts))
 
 
 def _in_state(views: Views, impact: Impact) -> Impact:

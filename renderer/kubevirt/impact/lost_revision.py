@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from renderer.kubevirt.facts.kinds import MATCHER_TYPES
 from renderer.kubevirt.impact.judge import Judgement
-from renderer.model.difference import Effect, Impact, worst
+from renderer.model.difference import Effect, Impact, by_severity, worst
 from renderer.model.kube.json import EMPTY, JsonObject, text_at
 
 _SOURCE = "pkg/instancetype/find/revision.go Find"
@@ -52,6 +52,6 @@ def with_lost_revisions(judgement: Judgement, lost: Iterable[str], reason: Calla
     effects = {Effect.NO_START, *judgement.effects}
     return judgement._replace(
         impact=worst([*impacts, *filter(None, [judgement.impact])]),
-        effects=tuple(sorted(effects, key=lambda effect: -effect.severity)),
+        effects=by_severity(effects),
         start_refusal=judgement.start_refusal or impacts[0].reason,
     )
