@@ -48,7 +48,7 @@ from renderer.gitops.repository_url import are_same_repository
 from renderer.kubevirt.impact.garbage_collection import owned_by_another
 from renderer.model.difference import Effect, Impact, worst
 from renderer.model.engines import FLUX_SOURCE_GROUP
-from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.resource import Resource
 from renderer.model.sync_options import FORCE, REPLACE, SERVER_SIDE, options_of_application
@@ -64,6 +64,8 @@ _FETCHING = frozenset(
     }
 )
 _LEAVING_OUT = "ignore"
+#: The label by which one of several controllers of Flux applies an object (flux2 ``docs``, sharding).
+_SHARD = "sharding.fluxcd.io/key"
 _UPDATER = "argocd-image-updater.argoproj.io/"
 _FLUX_FORCED = Impact(
     Effect.MAY_DELETE,
@@ -103,6 +105,13 @@ _RESUMED = Impact(
     Effect.MAY_DELETE,
     "it applies changes again: what Git has lost since it stopped is deleted",
 )
+_PROJECT = "AppProject"
+_WINDOW_OPENS = Impact(
+    Effect.MAY_DELETE,
+    "syncWindows: its Applications apply earlier changes that they were not allowed to, and what Git has lost"
+    " meanwhile is deleted",
+    "argo-cd controller/sync.go SyncAppState",
+)
 _SET_DELETES = Impact(
     Effect.MAY_DELETE,
     "applicationsSync: Applications that this set has made and no longer makes are deleted, with what they"
@@ -122,6 +131,8 @@ def _impacts(before: Resource, after: Resource) -> Iterator[Impact]:
         yield owned
     if is_resumed(before, after) and _prunes(after):
         yield _RESUMED
+    if after.kind == _PROJECT and _opens_windows(before, after):
+        yield _WINDOW_OPENS
     if is_flux_kustomization(after):
         if _is_turned_on(before, after, "force"):
             yield _FLUX_FORCED
@@ -142,6 +153,19 @@ def _impacts(before: Resource, after: Resource) -> Iterator[Impact]:
         is_set = is_application_set(before) and is_application_set(after)
         if is_set and keeps_what_it_made(before, old) and not keeps_what_it_made(after, new):
             yield from (_SET_DELETES,) if deletes_with_itself(old) else ()
+
+
+def _opens_windows(before: Resource, after: Resource) -> bool:
+    """Return True if an AppProject denies syncs at fewer times, or allows them at more.
+
+    argo-cd ``pkg/apis/application/v1alpha1/types.go`` ``CanSync``.
+    """
+    old, new = (
+        [object_at(each) for each in array_at(side.content, "spec", "syncWindows")]
+        for side in (before, after)
+    )
+    is_lost = any(each not in new for each in old if text_at(each, "kind") == "deny" or not new)
+    return is_lost or any(each not in old for each in new if old and text_at(each, "kind") == "allow")
 
 
 def _prunes(deployer: Resource) -> bool:
@@ -176,6 +200,8 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
             yield f"{label} has another spec.kubeConfig: it goes to another cluster"
         if source_key(before) != source_key(after):
             yield f"{label} has another spec.sourceRef: it may not deploy what is rendered here"
+        if before.labels.get(_SHARD) != after.labels.get(_SHARD):
+            yield f"{label} has another label {_SHARD}: another controller applies it, or none"
         account = text_at(after.content, "spec", "serviceAccountName")
         if account and _differs(before, after, "serviceAccountName"):
             yield f"{label} has another spec.serviceAccountName: it applies only what {account} is allowed to"

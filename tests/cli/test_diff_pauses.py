@@ -27,6 +27,12 @@ BY_HAND = APPLICATION.replace("  syncPolicy: {automated: {}}\n", "")
 NOT_APPLIED = KUSTOMIZATION.replace(
     "name: apps", "name: apps\n  annotations: {kustomize.toolkit.fluxcd.io/reconcile: disabled}"
 )
+SHARDED = KUSTOMIZATION.replace("name: apps", "name: apps\n  labels: {sharding.fluxcd.io/key: a}")
+ON_SELF, ON_OTHER = (KUSTOMIZATION + f"  dependsOn: [{{name: {name}}}]\n" for name in ("apps", "other"))
+IMPERSONATING = KUSTOMIZATION + "  serviceAccountName: a\n"
+UPDATED = APPLICATION.replace(
+    "name: apps,", "name: apps, annotations: {argocd-image-updater.argoproj.io/image-list: a},"
+)
 ROOT = KUSTOMIZATION.replace("name: apps", "name: root").replace("overlays/prod", "clusters/prod")
 RELEASE = """\
 apiVersion: helm.toolkit.fluxcd.io/v2
@@ -46,6 +52,10 @@ spec:
         ("clusters/prod/source.yaml", SOURCE + SUSPENDED, SOURCE, "GitRepository fleet had spec.suspend: "),
         (PLACE, SKIPPING, APPLICATION, "Application apps had argocd.argoproj.io/skip-reconcile: earlier"),
         (PLACE, BY_HAND, APPLICATION, "Application apps had no automated syncs: earlier changes"),
+        (PLACE, KUSTOMIZATION, SHARDED, "Kustomization apps has another label sharding.fluxcd.io/key"),
+        (PLACE, ON_SELF, KUSTOMIZATION, "Kustomization apps no longer waits for itself: earlier changes"),
+        (PLACE, APPLICATION, UPDATED, "Application apps has other annotations of Argo CD Image Updater"),
+        (PLACE, KUSTOMIZATION, IMPERSONATING, "Kustomization apps has another spec.serviceAccountName"),
         (PLACE, APPLICATION, SKIPPING, "Application apps gets argocd.argoproj.io/skip-reconcile: nothing is"),
     ],
 )
@@ -62,7 +72,6 @@ ENCRYPTED = (
     "{apiVersion: v1, kind: Secret, metadata: {name: a}, sops: {mac: x},"
     ' data: {a: "ENC[AES256_GCM,data:x]"}}\n'
 )
-ON_SELF, ON_OTHER = (KUSTOMIZATION + f"  dependsOn: [{{name: {name}}}]\n" for name in ("apps", "other"))
 OTHER = KUSTOMIZATION.replace("name: apps", "name: other").replace("overlays/prod", "other")
 BACK = OTHER + "  dependsOn: [{name: apps}]\n"
 ELSEWHERE = OTHER.replace("name: other", "name: infra").replace("name: fleet", "name: infra")

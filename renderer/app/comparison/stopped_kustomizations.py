@@ -1,4 +1,4 @@
-"""Kustomizations of Flux that apply nothing from a change on, although nobody has suspended them.
+"""Kustomizations of Flux that apply nothing from a change on, or until it, although nobody suspends them.
 
 kustomize-controller waits until each object of ``spec.dependsOn`` is there, and is ready at its newest
 generation, which one that waits for itself never is (``internal/controller/kustomization_controller.go``
@@ -57,9 +57,11 @@ class StoppedKustomizations:
             if old is None or new is None or not is_flux_kustomization(new):
                 continue
             label = f"{new.kind} {new.name}"
-            reason = self._waits_forever(1, new)
-            if reason and not self._waits_forever(0, old):
+            former, reason = self._waits_forever(0, old), self._waits_forever(1, new)
+            if reason and not former:
                 yield f"{label} {reason}: nothing is applied from now on"
+            if former and not reason:
+                yield f"{label} no longer {former}: earlier changes that it did not apply arrive now"
             was_stopped = encrypted[0] and not _decrypts(old)
             is_stopped = encrypted[1] and not _decrypts(new) and not was_stopped
             if is_stopped and (is_entry or (_decrypts(old) and not self._is_patched(new))):
