@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from renderer.diff.autoscalers import with_scaling
@@ -78,6 +78,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     ]
     changed = {change.after for change in both}
     moved = [pair for pair, _ in pairs if pair[1].current_id in changed]
+    new = without_deleted(new, changes)
     release = sides.after.release
     changes = with_scaling(with_lost_machines(changes, old, new), old, new)
     changes = with_shared_claims(with_cut_connections(changes, old, new), old, new)
@@ -97,6 +98,12 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
         notes=(*sides.leaving_revisions.notes(), *_accepted_at_last(both, sides)),
         images=tuple(image_moves(moved, sides.secrets)) if moved else (),
     )
+
+
+def without_deleted(written: Sequence[Resource], changes: Iterable[ResourceChange]) -> tuple[Resource, ...]:
+    """Return the objects after a change without those that the cluster deletes although Git has them."""
+    deleted = {each.id for each in changes if each.deletion}
+    return tuple(each for each in written if each.current_id not in deleted)
 
 
 def _accepted_at_last(changes: Iterable[ResourceChange], sides: Sides) -> Iterator[str]:
@@ -189,6 +196,7 @@ class _Comparison:
             former_refusal=former_refusal,
             former_made=(*owned_secrets(before), *made_networks(before)),
             made=(*made_secrets(after), *made_networks(after)),
+            deletion=self._judge.deletion(before, after, judgement) if kind is ChangeType.CHANGED else "",
         )
 
     def _with_renaming(self, judgement: Judgement, before: Resource, after: Resource) -> Judgement:

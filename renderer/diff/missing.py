@@ -23,13 +23,14 @@ _NO_MAKERS = ("kubevirt.io", ".k8s.io", "k8s.cni.cncf.io")
 def removed_objects(changes: Iterable[ResourceChange], overlay: str = "") -> RemovedObjects:
     """Return the changes by which the cluster loses an object, by its name.
 
-    They are removals and renamings, also of what an operator makes others of, and changes of what it makes.
+    They are removals and renamings, also of what an operator makes others of, changes of what it makes, and
+    those by which the cluster deletes what Git still has.
     """
     found: dict[ObjectName, ChangedObject] = {}
     for change in changes:
         if change.before is None or (change.impact and change.impact.effect in (Effect.NONE, Effect.REFUSED)):
             continue
-        if change.type in (ChangeType.REMOVED, ChangeType.RENAMED):
+        if change.type in (ChangeType.REMOVED, ChangeType.RENAMED) or change.deletion:
             found[ObjectName.of(change.before)] = ChangedObject(change, overlay)
         for made in set(change.former_made) - set(change.made):
             found.setdefault(ObjectName.of(made), ChangedObject(change, overlay, made=made))
@@ -126,7 +127,9 @@ def _field_of(need: Need, object_: ChangedObject) -> FieldChange:
     change, overlay, is_under_way, made = object_
     id_ = change.before or change.id
     missing = f"{id_.gvk.kind} {id_.name}{f' in {overlay}' if overlay else ''}"
-    event = f"the cluster is deleting {missing}" if is_under_way else f"{missing} is removed"
+    event = f"{missing} {change.deletion or 'is removed'}"
+    if is_under_way:
+        event = f"the cluster is deleting {missing}"
     if made:
         what = "is removed" if change.type is ChangeType.REMOVED else "changes"
         event = f"{missing} {what}, and its operator no longer makes {made.gvk.kind} {made.name}"

@@ -17,7 +17,7 @@ from renderer.diff.vm_fields import vm_changes
 from renderer.kubevirt.facts.kinds import KUBEVIRT, STORAGE_CLASS, VM
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, has_matchers
-from renderer.kubevirt.impact.garbage_collection import owned_by_another
+from renderer.kubevirt.impact.garbage_collection import new_owner, owned_by_another
 from renderer.kubevirt.impact.immutable.claim_size import claim_growth, classes_by_name
 from renderer.kubevirt.impact.immutable.refusals import refusals_of, uncertain_refusal
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
@@ -42,6 +42,7 @@ from renderer.model.difference import ChangeType, Effect, FieldChange, Impact, e
 from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.kube.resource import Resource
 from renderer.model.run.work import spend
+from renderer.model.sync_options import is_hook_of_no_phase
 
 _OTHER_CLUSTER = Impact(Effect.NONE, "its manifest is the same; the cluster starts it as another machine")
 _OF_TEMPLATE = Impact(
@@ -49,6 +50,8 @@ _OF_TEMPLATE = Impact(
     "machines that were made of it stay as they are; those made from now on have the change",
     "virt-template internal/controller/virtualmachinetemplate_controller.go Reconcile",
 )
+#: The effects of a hook that Argo CD prunes, on what has data and on any other object.
+_PRUNED = (Effect.DELETED, Effect.RECREATED)
 #: The judgement of a pair without a difference.
 NO_CHANGES = Judgement((), None)
 #: Steps for a change of another object than a machine (``model.run.work``).
@@ -87,6 +90,18 @@ class UpdateJudge:
         if written[0] is None or written[1] is None or kind is ChangeType.RENAMED:
             return judgement
         return self._sides.leaving_revisions.judged(judgement, written[0], written[1])
+
+    def deletion(self, before: Resource, after: Resource, judgement: Judgement) -> str:
+        """Return what makes the cluster delete an object that Git still has; empty if nothing does.
+
+        It is a clause about the object, which is no machine.
+        """
+        if VirtualMachineView.of(after) is not None or not judgement.changes:
+            return ""
+        if owner := new_owner(before, after):
+            return f"gets the owner {owner}, and is deleted as soon as that does not exist with this uid"
+        is_pruned = is_hook_of_no_phase(after) and judgement.impact and judgement.impact.effect in _PRUNED
+        return "is deleted, as Argo CD takes it for a hook of no phase" if is_pruned else ""
 
     def _judge_change(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         """Return the judgement of a change; changes of machines that are equal have one."""
@@ -194,6 +209,12 @@ class UpdateJudge:
         stored = (each.with_content(with_stored_data(each.content)) for each in (before, after))
         changes = field_changes(before.content, after.content)
         refused = refused_update(self._update(*stored), changes, self._after)
+        if refused is not None and is_hook_of_no_phase(after) and refused.effects[0] in _PRUNED:
+            kept = self._deletions.retention(before)
+            if not kept:
+                return refused._replace(data=self._deletions.lost_with(before))
+            stays = Impact(Effect.NONE, f"Argo CD takes it for a hook of no phase, and keeps it: {kept}")
+            return Judgement(tuple(each._replace(impact=stays) for each in changes), stays, (stays.effect,))
         if refused is None or refused.effects != (Effect.REPLACED,):
             return refused
         if VirtualMachineView.of(before) is None:

@@ -6,7 +6,8 @@ of the object or the Application, with which it runs ``kubectl apply --force`` (
 ``sync_context.go`` ``applyObject``), but not with ``ServerSideApply=true``, where kubectl only forces
 conflicts (``resource_ops.go`` ``newApplyOptions``). With ``Replace=true`` as well it runs ``kubectl replace
 --force``, which deletes the object at each change; CRDs and Namespaces are updated instead. It deletes hooks
-and creates them at each sync (``docs/user-guide/resource_hooks.md``).
+and creates them at each sync (``docs/user-guide/resource_hooks.md``), but does not create those of no phase
+again.
 
 Both take the answer 422 Invalid for a reason to do so (``ssa/errors/immutable.go`` ``IsImmutableError``;
 kubectl ``pkg/cmd/apply/patcher.go`` ``Patch``), even if the object cannot be created either.
@@ -28,25 +29,21 @@ from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.sync_options import (
     FORCE,
-    HOOK_ANNOTATION,
     NOT_SERVER_SIDE,
     REPLACE,
     SERVER_SIDE,
     SYNC_OPTIONS_ANNOTATION,
+    is_hook,
+    is_hook_of_no_phase,
     options_of_application,
     options_of_object,
 )
 
 _FLUX_FORCE = f"{FLUX_KUSTOMIZE_GROUP}/force"
 _UPDATED = ("CustomResourceDefinition", "Namespace")
-_HELM_HOOK, _SKIP = "helm.sh/hook", "Skip"
-#: What Helm once wrote at definitions, which are no hooks.
-_OF_DEFINITIONS = "crd-install"
-_WITHOUT_PHASE = (
-    "Argo CD takes it for a hook of no phase: it deletes the object, and does not create it again"
-)
-_HOOK_SOURCE = "argo-cd gitops-engine/pkg/sync/hook/hook.go IsHook"
 _AT_EACH_SYNC = "Argo CD deletes the hook and creates it again at each sync"
+_NEVER = "Argo CD takes it for a hook of no phase: it deletes the object, and does not create it again"
+_IGNORED_SOURCE = "argo-cd gitops-engine/pkg/sync/reconcile.go splitHooks"
 #: What hooks are for: these run and end.
 _RUN_AS_HOOKS = frozenset({"Job", "Pod", "Workflow"})
 _FLUX_SOURCE = "fluxcd/pkg ssa/manager_apply.go shouldForceApply"
@@ -70,15 +67,16 @@ _LOSSES: Mapping[str, str] = {
 def recreation(
     owner: Resource | None, before: Resource, after: Resource, *, is_refused: bool
 ) -> Impact | None:
-    """Return the impact of an engine that replaces a changed object; None if it updates it.
+    """Return the impact of an engine that replaces or deletes a changed object; None if it updates it.
 
     ``owner`` is the Kustomization or Application that applies it, if it is known. ``is_refused``: the cluster
     does not let the object be updated.
     """
-    if (owner is None or not is_flux_kustomization(owner)) and _is_hook(after):
-        if not _phases(after):
-            effect = Effect.REPLACED if may_hold_data(before) else Effect.RECREATED
-            return Impact(effect, _WITHOUT_PHASE, _HOOK_SOURCE)
+    if (owner is None or not is_flux_kustomization(owner)) and is_hook(after):
+        if is_hook_of_no_phase(after):
+            effect = Effect.DELETED if may_hold_data(before) else Effect.RECREATED
+            effect = Effect.NONE if is_hook_of_no_phase(before) else effect
+            return Impact(effect, _NEVER, _IGNORED_SOURCE)
         return Impact(_effect_on_hook(before, after), _AT_EACH_SYNC, _ARGOCD_SOURCE)
     recreator = _recreator(owner, before, after, is_refused=is_refused)
     if not recreator:
@@ -91,7 +89,7 @@ def recreation(
 
 def forced_deletion(owner: Resource | None, before: Resource, after: Resource) -> str:
     """Return which engine deletes an object whose new manifest the cluster rejects; empty if none does."""
-    return "" if _is_hook(after) else _recreator(owner, before, after, is_refused=True)
+    return "" if is_hook(after) else _recreator(owner, before, after, is_refused=True)
 
 
 def _effect_on_hook(before: Resource, after: Resource) -> Effect:
@@ -100,7 +98,7 @@ def _effect_on_hook(before: Resource, after: Resource) -> Effect:
         return Effect.NONE
     if may_hold_data(after):
         return Effect.REPLACED
-    return Effect.NONE if _is_hook(before) else Effect.RECREATED
+    return Effect.NONE if is_hook(before) else Effect.RECREATED
 
 
 def is_marked_for_argocd(before: Resource, after: Resource) -> bool:
@@ -152,17 +150,6 @@ def replacing_impact(before: Resource, after: Resource) -> Impact | None:
 
 def _newly_replaces(before: Resource, after: Resource) -> bool:
     return REPLACE in options_of_object(after) and REPLACE not in options_of_object(before)
-
-
-def _is_hook(resource: Resource) -> bool:
-    """Return True for a hook; an annotation without a phase makes one, too (gitops-engine ``hook.go``)."""
-    return _phases(resource) not in (None, _SKIP, _OF_DEFINITIONS)
-
-
-def _phases(resource: Resource) -> str | None:
-    """Return the phases of a hook as they are written; None without the annotation."""
-    key = HOOK_ANNOTATION if HOOK_ANNOTATION in resource.annotations else _HELM_HOOK
-    return text_at(resource.annotations, key).strip() if key in resource.annotations else None
 
 
 def _recreator(owner: Resource | None, before: Resource, after: Resource, *, is_refused: bool) -> str:

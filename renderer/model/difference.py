@@ -230,6 +230,7 @@ class ResourceChange(Record):
     why the cluster rejects an object that it rejected before the change as well. ``moved_from`` is the path
     of the overlay that had the object before; empty for its own. ``former_made`` are the Secrets and
     networks that an operator made of the object before and owns, ``made`` those that it makes of it now.
+    ``deletion`` says what makes the cluster delete an object that Git still has; empty if nothing does.
     """
 
     type: ChangeType
@@ -248,6 +249,7 @@ class ResourceChange(Record):
     moved_from: str = ""
     former_made: tuple[ResId, ...] = ()
     made: tuple[ResId, ...] = ()
+    deletion: str = ""
 
     @property
     def is_refused(self) -> bool:

@@ -1,7 +1,8 @@
 """How Argo CD applies an object: its sync options, also of an Application, its sync wave, or phase as a hook.
 
 argo-cd ``docs/user-guide/sync-options.md``, ``gitops-engine/pkg/sync/common/types.go`` and
-``controller/sync.go``, 3.5: an option that is not exactly one of these is ignored, without a message.
+``controller/sync.go``, 3.5: an option that is not exactly one of these is ignored, without a message. Hooks
+are as in ``gitops-engine/pkg/sync/hook/hook.go`` and ``hook/helm``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,12 @@ from renderer.model.suggest import suggest
 from renderer.model.whole_number import whole_number
 
 HOOK_ANNOTATION = "argocd.argoproj.io/hook"
+_HELM_HOOK, _NO_HELM_HOOK = "helm.sh/hook", "crd-install"
+#: An object whose only type this is, is no hook, and not applied.
+SKIP = "Skip"
+#: The phases of a sync in which a hook is created, and the types of Helm's hooks that Argo CD creates.
+_HOOK_TYPES = frozenset({"PreSync", "Sync", "PostSync", "SyncFail", SKIP})
+_HELM_HOOK_TYPES = frozenset({"pre-install", "pre-upgrade", "post-upgrade", "post-install"})
 SYNC_WAVE_ANNOTATION = "argocd.argoproj.io/sync-wave"
 SYNC_OPTIONS_ANNOTATION = "argocd.argoproj.io/sync-options"
 #: Makes a sync leave the fields that ``ignoreDifferences`` names.
@@ -58,6 +65,33 @@ def options_of_object(resource: Resource) -> tuple[str, ...]:
 def options_of_application(application: Resource) -> tuple[str, ...]:
     """Return the sync options that an Application has for all of its objects."""
     return tuple(map(str, array_at(application.content, "spec", "syncPolicy", "syncOptions")))
+
+
+def is_skipped(resource: Resource) -> bool:
+    """Return True if no sync applies an object, nor deletes it (``Skip``)."""
+    return _hook_types(resource) == {SKIP}
+
+
+def is_hook(resource: Resource) -> bool:
+    """Return True for an object that Argo CD takes for a hook, whatever its annotation says (``IsHook``)."""
+    if isinstance(resource.annotations.get(HOOK_ANNOTATION), str):
+        return not is_skipped(resource)
+    of_helm = resource.annotations.get(_HELM_HOOK)
+    return isinstance(of_helm, str) and of_helm != _NO_HELM_HOOK
+
+
+def is_hook_of_no_phase(resource: Resource) -> bool:
+    """Return True for a hook that no sync creates, as an empty or a misspelt one is not (``ignore.go``).
+
+    A sync has no such object, and prunes the one that the cluster has (``reconcile.go`` ``splitHooks``).
+    """
+    return is_hook(resource) and not _hook_types(resource)
+
+
+def _hook_types(resource: Resource) -> frozenset[str]:
+    written = (text_at(resource.annotations, each).split(",") for each in (HOOK_ANNOTATION, _HELM_HOOK))
+    own, helm = (frozenset(map(str.strip, each)) for each in written)
+    return own & _HOOK_TYPES or helm & _HELM_HOOK_TYPES
 
 
 class IgnoredOption(Record):

@@ -71,6 +71,32 @@ def test_owner_of_what_the_project_does_not_list(folder: Path, manifest: str) ->
     assert GET in run().stdout
 
 
+READING = f"{VM}      volumes: [{{name: init, cloudInitNoCloud: {{secretRef: {{name: init}}}}}}]\n".replace(
+    "devices:\n", "devices:\n          disks: [{name: init, disk: {}}]\n"
+)
+INIT = "{apiVersion: v1, kind: Secret, metadata: {name: init, namespace: prod}, stringData: {userdata: a}}\n"
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        (owned(INIT, ""), "gets the owner ConfigMap gone, and is deleted as soon as that does not exist"),
+        (
+            INIT.replace("namespace: prod", "namespace: prod, annotations: {argocd.argoproj.io/hook: ''}"),
+            "is deleted, as Argo CD takes it for a hook of no phase",
+        ),
+    ],
+)
+def test_machine_that_reads_what_the_cluster_deletes_although_git_has_it(
+    folder: Path, changed: str, reason: str
+) -> None:
+    apps, infra = application(path="overlays/prod"), application("infra", "infra")
+    files = {"clusters/apps.yaml": apps, "clusters/infra.yaml": infra, "infra/object.yaml": INIT}
+    commit(folder, TREE | files | {"overlays/prod/vm.yaml": READING})
+    write(folder, {"infra/object.yaml": changed})
+    assert f"Secret init in clusters:infra {reason}" in run().stdout
+
+
 def test_owner_of_what_deploys_an_overlay(folder: Path) -> None:
     commit(folder, TREE | {"clusters/apps.yaml": PLAIN})
     write(folder, {"clusters/apps.yaml": owned(PLAIN, FLAGS[1])})

@@ -35,7 +35,7 @@ from renderer.kubevirt.facts.lists import field_changes
 from renderer.kubevirt.impact.immutable.refusals import refusals_of
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.model.difference import IgnoredDifferences
-from renderer.model.kube.json import EMPTY, JsonObject, text_at
+from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
@@ -43,11 +43,11 @@ from renderer.model.sync_options import (
     HOOK_ANNOTATION,
     OUT_OF_SYNC_ONLY,
     RESPECT_IGNORED,
+    SKIP,
+    is_skipped,
     options_of_application,
 )
 
-_SKIP = "Skip"
-_HOOKS = ("PreSync", "Sync", "PostSync", "SyncFail", "PreDelete", "PostDelete", _SKIP)
 #: What is said of a source of ignored differences that a change adds, and so may hide more than it should.
 _ADDED = "added by this change"
 
@@ -73,7 +73,7 @@ class EngineRules(NamedTuple):
         """Return the annotation for which the engine skips an object of Git; empty if it applies that."""
         if self.is_flux:
             return flux_policy(written, live).ignores
-        return f"{HOOK_ANNOTATION}: {_SKIP}" if self.is_argocd and _is_skipped(written) else ""
+        return f"{HOOK_ANNOTATION}: {SKIP}" if self.is_argocd and is_skipped(written) else ""
 
     def about(self, id_: ResId) -> list[IgnoreRule]:
         """Return the rules with fields of an object."""
@@ -113,14 +113,9 @@ def _rules_of(deployer: Resource | None) -> EngineRules:
     )
 
 
-def _is_skipped(written: Resource) -> bool:
-    hooks = (each.strip() for each in text_at(written.annotations, HOOK_ANNOTATION).split(","))
-    return [each for each in hooks if each in _HOOKS] == [_SKIP]
-
-
 def are_exempt(side: RenderedSide | None) -> bool:
     """Return True if objects have annotations for which Flux or Argo CD would skip them."""
-    return any(flux_policy(each, each).ignores or _is_skipped(each) for each in written_of(side))
+    return any(flux_policy(each, each).ignores or is_skipped(each) for each in written_of(side))
 
 
 def without_ignored(content: JsonObject, former: JsonObject, rules: Iterable[IgnoreRule]) -> JsonObject:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from renderer.app.comparison.applied_sides import EngineRules, are_exempt, as_applied, engine_rules, overdue
 from renderer.app.comparison.ignores import rules_not_evaluated, with_unsynced
-from renderer.app.comparison.rendered_sides import RenderedSide, RenderedSides
+from renderer.app.comparison.rendered_sides import RenderedSide, RenderedSides, written_of
 from renderer.app.comparison.side import Side
-from renderer.diff.compare import compare_overlay
+from renderer.diff.compare import compare_overlay, without_deleted
 from renderer.diff.equal_changes import EqualChanges
 from renderer.diff.vm_change import VmChangeOf, change_as_written
 from renderer.gitops.stalled_sync import stalled_syncs
@@ -61,6 +61,8 @@ def compare_as_applied(
     if former != path:
         found = found._replace(former=former)
     found = _with_doubts(found, sides[0], sides[0].overlays.get(former), needs_engine=needs_engine)
+    if applied is not None:
+        applied = applied.with_written(without_deleted(written_of(applied), found.changes))
     return AppliedDifference(_with_overdue(found, ends, engine), applied)
 
 

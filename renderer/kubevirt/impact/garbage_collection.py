@@ -13,13 +13,18 @@ from renderer.model.kube.resource import Resource
 
 def owned_by_another(before: Resource, after: Resource) -> Impact | None:
     """Return the impact of owners that an object did not have; None without any."""
+    owner = new_owner(before, after)
+    if owner is None:
+        return None
+    return Impact(
+        Effect.AT_RISK,
+        f"it gets the owner {owner}: it is deleted as soon as that does not exist with this uid",
+        "kubernetes pkg/controller/garbagecollector/garbagecollector.go attemptToDeleteItem",
+    )
+
+
+def new_owner(before: Resource, after: Resource) -> str | None:
+    """Return the kind and name of an owner that an object did not have; None without any."""
     known = {text_at(each, "uid") for each in owners(before.content)}
-    for owner in owners(after.content):
-        if text_at(owner, "uid") not in known:
-            label = f"{text_at(owner, 'kind')} {text_at(owner, 'name')}"
-            return Impact(
-                Effect.AT_RISK,
-                f"it gets the owner {label}: it is deleted as soon as that does not exist with this uid",
-                "kubernetes pkg/controller/garbagecollector/garbagecollector.go attemptToDeleteItem",
-            )
-    return None
+    new = (each for each in owners(after.content) if text_at(each, "uid") not in known)
+    return next((f"{text_at(each, 'kind')} {text_at(each, 'name')}" for each in new), None)

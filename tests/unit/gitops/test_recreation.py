@@ -86,10 +86,6 @@ def test_object_that_may_be_updated_is_recreated_by_replace(kind: str, options: 
         ("", "Job", "argocd.argoproj.io/hook: PreSync", Effect.NONE),
         (ARGOCD % "", "Job", "helm.sh/hook: post-install", Effect.NONE),
         (ARGOCD % "", "PersistentVolumeClaim", f"{HOOK}: PreSync", Effect.REPLACED),
-        (ARGOCD % "", "PersistentVolumeClaim", f"{HOOK}: ''", Effect.REPLACED),
-        (ARGOCD % "", "PersistentVolumeClaim", "helm.sh/hook: ''", Effect.REPLACED),
-        (ARGOCD % "", "PersistentVolumeClaim", "helm.sh/hook: crd-install", None),
-        (ARGOCD % "", "Service", f"{HOOK}: ''", Effect.RECREATED),
         (FLUX % "", "Job", "argocd.argoproj.io/hook: PreSync", None),
         (ARGOCD % "", "Job", "argocd.argoproj.io/hook: Skip", None),
     ],
@@ -120,6 +116,32 @@ def test_an_object_that_becomes_a_hook_is_recreated(kind: str, effect: Effect) -
     again = recreation(None, after, after, is_refused=False)
     assert again is not None
     assert again.effect is (effect if effect is Effect.REPLACED else Effect.NONE)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "is_pruned"),
+    [
+        (f"{HOOK}: ''", True),
+        (f"{HOOK}: skip", True),
+        (f"{HOOK}: PostDelete", True),
+        (f"{HOOK}: '', helm.sh/hook: test", True),
+        (f"{HOOK}: '', helm.sh/hook: pre-install", False),
+        (f"{HOOK}: 'x, Sync'", False),
+        (f"{HOOK}: null", False),
+        ("helm.sh/hook: ''", True),
+        ("helm.sh/hook: test", True),
+        ("helm.sh/hook: crd-install", False),
+    ],
+)
+def test_hook_of_no_phase_is_pruned(annotation: str, *, is_pruned: bool) -> None:
+    before, after = (resource(OBJECT % ("PersistentVolumeClaim", each)) for each in ("", annotation))
+    found = [recreation(None, *sides, is_refused=False) for sides in ((before, after), (after, after))]
+    assert (found[0] is not None and found[0].effect is Effect.DELETED) is is_pruned
+    assert (found[1] is not None and found[1].effect is Effect.NONE) is is_pruned
+    assert recreation(resource(FLUX % ""), before, after, is_refused=False) is None
+    service = [resource(OBJECT % ("Service", each)) for each in ("", annotation)]
+    found[0] = recreation(None, service[0], service[1], is_refused=False)
+    assert found[0] is None or found[0].effect is Effect.RECREATED
 
 
 @pytest.mark.parametrize(
