@@ -16,6 +16,7 @@ from renderer.model.credential_text.form import is_credential_value
 from renderer.model.credential_text.names import assignments_in
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.encoded_text import content_of_base64, text_in
+from renderer.model.escaped_text import unescaped
 from renderer.model.kube.json import Json, scalar_text
 from renderer.model.pattern import pattern
 from renderer.model.placeholders import without_placeholders
@@ -121,6 +122,12 @@ def _is_telling(value: str) -> bool:
     return (
         SHORTEST <= len(value) <= _LONGEST_VALUE
         and _VALUE.fullmatch(value) is not None
-        and _ORDINARY.fullmatch(value) is None
+        and not _is_ordinary(value)
         and is_credential_value(value)
     )
+
+
+def _is_ordinary(value: str) -> bool:
+    """Return True if any file may have the value, or what its escapes mean: a word and a line break."""
+    texts = (value, *(each.text.strip() for each in unescaped(value)))
+    return any(_ORDINARY.fullmatch(each) for each in texts)

@@ -37,6 +37,7 @@ ORDINARY = (
     *("ghcr.io/home/app:v1.2.3", "joe@example.org", "https://example.org:8443/a/b", "tcp://10.0.0.1:80"),
     *("*.example.org", "db-1.example.org:5432", "Cascadelake-Server-v5", "level=debug", "${NAME}", "a b9c d"),
     *("2006-01-02T15:04:05Z", "AES256_GCM", "x86_64", "sha256:" + "0a" * 32, "/var/lib/x1"),
+    r"data\n",
 )
 TEMPLATES = (
     '{{ .Values.p | default "VALUE" | quote }}',
