@@ -390,6 +390,62 @@ def _guest_data(size: int) -> Parts:
     return Parts(documents=f"---\napiVersion: v1\nkind: List\nitems:\n{items}")
 
 
+_RUNNING = (
+    "---\napiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: run{n}, namespace: a}}\n"
+    "spec:\n  runStrategy: Always\n  template:\n    metadata: {{labels: {{app: db}}}}\n"
+    "    spec: {{domain: {{memory: {{guest: {n}Mi}}, devices: {{}}}}}}\n"
+)
+
+
+def _routes(size: int) -> Parts:
+    """Routes of one Service whose hosts change, and the machines that it selects."""
+    service = (
+        _HEAD.format(kind="Service", name="db") + "spec: {{selector: {{app: db}}, ports: [{{port: 80}}]}}\n"
+    )
+    head = "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
+    route = (
+        head + "metadata: {{name: r{n}, namespace: a}}\nspec: {{parentRefs: [{{name: g}}], "
+        "hostnames: [latter{n}.example], rules: [{{backendRefs: [{{name: db, port: 80}}]}}]}}\n"
+    )
+    return Parts(documents=_filled(1, service) + _filled(1, _RUNNING) + _filled(size, route))
+
+
+def _limits(size: int) -> Parts:
+    """LimitRanges and quotas that no longer admit the pods of machines, each of another size."""
+    limit = _HEAD.format(kind="LimitRange", name="l{n}").replace("{{{{", "{{").replace("}}}}", "}}")
+    ranges = limit + "spec: {{limits: [{{type: Container, max: {{memory: 1Mi}}}}]}}\n"
+    quota = (
+        ranges.replace("LimitRange", "ResourceQuota").partition("spec")[0]
+        + "spec: {{hard: {{limits.memory: 1Mi}}}}\n"
+    )
+    return Parts(documents=_filled(size // 2, _RUNNING) + _filled(size // 2, ranges + quota))
+
+
+def _flux_secrets(size: int) -> Parts:
+    """Variables of Flux, each of which a Secret has, and Kustomizations that wait for others."""
+    source = (
+        "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\n"
+        f"metadata: {{name: r, namespace: flux-system}}\nspec: {{url: '{_REPOSITORY}'}}\n"
+    )
+    kustomization = (
+        "---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+        "metadata: {{name: NAME, namespace: flux-system}}\nspec:\n  path: ./waiting\n"
+        "  sourceRef: {{kind: GitRepository, name: r}}\n"
+        "  postBuild: {{substituteFrom: [{{kind: ConfigMap, name: variables}}]}}\n"
+    )
+    waiting = kustomization.replace("NAME", "w{n}") + "  dependsOn: [{{name: first}}]\n"
+    head = "apiVersion: v1\nkind: {}\nmetadata: {{name: variables, namespace: flux-system}}\n"
+    variables = _filled(size // 3, "  V{n}: latter-{n}zzz\n")
+    made = _filled(size // 3, "  k{n}: a ${{V{n}}}\n")
+    first = _filled(1, kustomization.replace("NAME", "first"))
+    files = {
+        "clusters/prod/waiting.yaml": source + first + _filled(size // 3, waiting),
+        "clusters/prod/variables.yaml": head.format("ConfigMap") + f"data:\n{variables}",
+        "waiting/secret.yaml": head.format("Secret") + f"stringData:\n{made}",
+    }
+    return Parts(outside=files, entry="flux: clusters/prod")
+
+
 _ADD = '"[{{\\"op\\":\\"add\\",\\"path\\":\\"/x{n}\\",\\"value\\":1}}]"'
 FEATURES: Mapping[str, Feature] = {
     "resources": _documents(_CONFIG_MAP),
@@ -431,6 +487,9 @@ FEATURES: Mapping[str, Feature] = {
     "catalog": _catalog,
     "userData": _user_data,
     "guestData": _guest_data,
+    "routes": _routes,
+    "limits": _limits,
+    "fluxSecrets": _flux_secrets,
 }
 #: Every command that reads a repository, in an order in which each finds what it needs. ``import`` and
 #: ``diff --live`` read the resources as a dump, ``fn`` reads them as a ResourceList; ``init`` runs without a
@@ -497,7 +556,12 @@ def repository(names: tuple[str, ...], size: int) -> Mapping[str, str]:
 
 def _earlier(files: Mapping[str, str]) -> Mapping[str, str]:
     """The commit that ``diff`` compares with: other texts in the same objects, and without transformers."""
-    before = {path: text.replace("x" * 60, "y" * 60) for path, text in files.items()}
+    before = {
+        path: text.replace("x" * 60, "y" * 60)
+        .replace("latter", "former")
+        .replace("memory: 1Mi", "memory: 1Ti")
+        for path, text in files.items()
+    }
     return {**before, "prod/kustomization.yaml": "resources: [r.yaml]\n"}
 
 
