@@ -6,7 +6,9 @@ be in no text any more: an operator changed it (``${word:0:8}``), or YAML read i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import NamedTuple
 
 from renderer.gitops.substitution.post_build import SourceKind, Variables
@@ -81,14 +83,14 @@ def _exposed_names(
 ) -> frozenset[str]:
     """Return the names of variables that a Secret uses as its value, as a part of one, or as a password."""
     written = [found for found in before.texts if "${" in found[1]]
-    used = {name for _, text in written for name in NAME_IN_EXPANSION.findall(text)}
+    mentioned = used = {name for _, text in written for name in NAME_IN_EXPANSION.findall(text)}
     if not variables.config_maps:
         used = {name for name in used if is_searched_for(variables.values.get(name, ""))}
     if not used:
         return frozenset()
+    values = frozenset((name, variables.values[name]) for name in mentioned & variables.values.keys())
+    certain, uncertain = _exposures_of_stand_ins(tuple(written), frozenset(used), values)
     stand_ins = _StandIns(used, variables.values)
-    texts = ((key, each) for key, text in written for each in stand_ins.in_text(text))
-    certain, uncertain = exposures(texts, stand_ins.names)
     found = set(map(stand_ins.names.__getitem__, certain))
     if uncertain <= certain:
         return frozenset(found)
@@ -101,6 +103,16 @@ def _exposed_names(
         if stand_in not in every_name and not (is_searched_for(value) and value in every_name):
             found.add(name)
     return frozenset(found)
+
+
+@lru_cache(maxsize=16)  # Kustomizations of one folder have the same texts, and mostly the same variables
+def _exposures_of_stand_ins(
+    texts: Sequence[tuple[str, str]], used: AbstractSet[str], values: AbstractSet[tuple[str, str]]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the stand-ins that texts expose, and those that are public if a name has them."""
+    stand_ins = _StandIns(used, dict(values))
+    in_texts = ((key, each) for key, text in texts for each in stand_ins.in_text(text))
+    return exposures(in_texts, stand_ins.names)
 
 
 class _StandIns:

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from contextvars import copy_context
+from unittest.mock import Mock
 
 import pytest
 
@@ -20,6 +21,7 @@ from renderer.gitops.substitution.post_build import (
 )
 from renderer.gitops.substitution.substitute import substitute
 from renderer.gitops.unbuilt_folders import UnbuiltFolders
+from renderer.kubevirt.facts.confidential.exposed_values import exposures
 from renderer.model.entry_point import Strictness
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.location import Site
@@ -340,3 +342,12 @@ def test_folders_in_folders_that_cannot_be_built_are_listed_once() -> None:
     fs = CountedFileSystem({f"{folder}/s.yaml": b"kind: Secret" for folder in folders})
     UnbuiltFolders(fs).exposed(folders, Variables({"pw": "canary-is-a-bird"}))
     assert max(fs.listed.values()) <= 3  # twice to ask whether it is a folder
+
+
+def test_equal_texts_of_kustomizations_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = Mock(side_effect=exposures)
+    monkeypatch.setattr("renderer.gitops.substitution.exposed_variables.exposures", searched)
+    for number in range(3):
+        variables = Variables({"A": "first-value", "N": str(number)}, config_maps=(("a", "variables"),))
+        assert "first-value" in noted(variables, stringData={"k": "x ${A}"})
+    assert searched.call_count == 1
