@@ -1,4 +1,4 @@
-"""Machines that begin to write to a claim to which another running machine writes.
+"""Machines and workloads that begin to write to a claim to which a running machine writes.
 
 Kubernetes attaches a claim with ReadWriteOnce to one node, and lets all pods there mount it
 (``pkg/controller/volume/attachdetach/reconciler/reconciler.go`` ``attachDesiredVolumes``). Guests do not
@@ -7,26 +7,34 @@ share file systems.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from renderer.kubevirt.facts.claims import claims_of
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.kubevirt.facts.written_claims import ONE_POD, WrittenClaim, mode_of_one_node, written_claims
+from renderer.kubevirt.facts.written_claims import (
+    ONE_POD,
+    claims_written_by_pods,
+    mode_of_one_node,
+    written_claims,
+)
 from renderer.kubevirt.impact.data import SOURCES
 from renderer.model.difference import ChangeType, DataChange, DataEffect, ResourceChange
-from renderer.model.kube.json import object_at, text_at
+from renderer.model.kube.json import text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 
 _MOST_NAMES = 5
+#: The kinds whose pods run once and end.
+_ENDING = ("Job", "Pod")
 _JUDGED = (ChangeType.ADDED, ChangeType.CHANGED)
 
 
 def with_shared_claims(
     changes: Sequence[ResourceChange], before: Iterable[Resource], after: Sequence[Resource]
 ) -> list[ResourceChange]:
-    """Return the changes, with the claims that machines share with others from now on."""
+    """Return the changes, with the claims that machines share with others and with workloads from now on."""
     changed = {each.id for each in changes if may_share_claims(each)}
     latter = _writers(after) if changed else {}
     if not any(len(each) > 1 and not changed.isdisjoint(each) for each in latter.values()):
@@ -36,10 +44,11 @@ def with_shared_claims(
     shared: dict[ResId, list[DataChange]] = {}
     for claim, writers in latter.items():
         known = former.get(claim, {})
-        for id_, written in writers.items() if len(writers) > 1 and claim in modes else ():
-            if id_ in changed and id_ not in known:
-                others = (each for each in writers if each != id_)
-                found = shared_claim(written, others, len(writers) - 1, modes[claim])
+        if len(writers) == 1 or claim not in modes:
+            continue
+        rivals = Rivals(writers.values(), known)
+        for id_, writer in writers.items():
+            if id_ in changed and id_ not in known and (found := rivals.shared(writer, modes[claim])):
                 shared.setdefault(id_, []).append(found)
     return [
         each._replace(data=(*shared[each.id], *each.data)) if each.id in shared else each for each in changes
@@ -47,7 +56,7 @@ def with_shared_claims(
 
 
 def may_share_claims(change: ResourceChange) -> bool:
-    """Return True for an object that may be a machine that begins to write to a claim."""
+    """Return True for an object that may begin to write to a claim."""
     return change.type in _JUDGED and not change.is_refused
 
 
@@ -61,38 +70,71 @@ def claims_of_one_node(resource: Resource) -> Iterator[tuple[tuple[str, str], st
             yield (resource.namespace, name), mode
 
 
-def claims_written_by(resource: Resource) -> Iterator[tuple[tuple[str, str], WrittenClaim]]:
-    """Yield the claims that a running machine writes to, with its volumes; nothing for any other object."""
+class ClaimWriter(NamedTuple):
+    """What writes to a claim, given by its namespace and name, through a volume: a machine or a workload.
+
+    ``ends``: its pods run and end, as those of a Job, which may fill a disk before a machine starts.
+    """
+
+    id: ResId
+    claim: tuple[str, str]
+    volume: str
+    is_machine: bool = False
+    ends: bool = False
+
+
+def claims_written_by(resource: Resource) -> Iterator[ClaimWriter]:
+    """Yield how a machine or a workload that runs writes to claims; nothing for any other object."""
+    id_, namespace = resource.current_id, resource.namespace
     machine = VirtualMachineView.of(resource)
-    if machine and machine.is_one and not machine.is_halted:
+    if machine is None:
+        for name, volume in claims_written_by_pods(resource):
+            yield ClaimWriter(id_, (namespace, name), volume, ends=resource.kind in _ENDING)
+    elif machine.is_one and not machine.is_halted:
+        volumes = dict(machine.volumes)
         for each in written_claims(machine):
-            yield (machine.namespace, each.name), each
+            volume = text_at(volumes[each.volume], "name")
+            yield ClaimWriter(id_, (machine.namespace, each.name), volume, is_machine=True)
 
 
-def _writers(
-    resources: Iterable[Resource],
-) -> Mapping[tuple[str, str], Mapping[ResId, WrittenClaim]]:
-    """Return the volumes of running machines that are written to, by namespace and name of their claim."""
-    found: dict[tuple[str, str], dict[ResId, WrittenClaim]] = {}
+def _writers(resources: Iterable[Resource]) -> Mapping[tuple[str, str], Mapping[ResId, ClaimWriter]]:
+    """Return what writes to each claim."""
+    found: dict[tuple[str, str], dict[ResId, ClaimWriter]] = {}
     for resource in resources:
-        for claim, written in claims_written_by(resource):
-            found.setdefault(claim, {}).setdefault(resource.current_id, written)
+        for each in claims_written_by(resource):
+            found.setdefault(each.claim, {}).setdefault(each.id, each)
     return found
 
 
-def shared_claim(written: WrittenClaim, others: Iterable[ResId], number: int, mode: str) -> DataChange:
-    """Return the effect on a volume if a ``number`` of ``others`` also write to its claim."""
-    volume = object_at(dict(written.machine.volumes)[written.volume])
-    named = [*islice(others, _MOST_NAMES)]
-    names = ", ".join(f"{each.gvk.kind} {each.name}" for each in named)
-    if more := number - len(named):
-        names += f" and {more} more"
-    verb = "writes" if number == 1 else "write"
-    effects = (
-        "the machine does not start beside another one"
-        if mode == ONE_POD
-        else "on one node they damage what is on it; on another one, the machine does not start"
-    )
-    text = f"{names} {verb} to it, too, and it is {mode}: {effects}"
-    effect = DataEffect.SHARED
-    return DataChange(effect, text_at(volume, "name"), text, "", f"claim {written.name}", SOURCES[effect][0])
+class Rivals:
+    """What else writes to a claim: machines, and for a machine also workloads, if these do not end.
+
+    What ends counts where it is new, and only beside machines that run already, which are ``known``.
+    """
+
+    def __init__(self, writers: Iterable[ClaimWriter], known: Container[ResId]) -> None:
+        every = tuple(writers)
+        self._machines = [each.id for each in every if each.is_machine]
+        self._running = [each for each in self._machines if each in known]
+        self._lasting = [each.id for each in every if each.is_machine or not each.ends]
+
+    def shared(self, writer: ClaimWriter, mode: str) -> DataChange | None:
+        """Return the effect on a volume if others also write to its claim; None without any."""
+        others = self._lasting if writer.is_machine else self._running if writer.ends else self._machines
+        named = [*islice((each for each in others if each != writer.id), _MOST_NAMES)]
+        if not named:
+            return None
+        number = len(others) - writer.is_machine
+        names = ", ".join(f"{each.gvk.kind} {each.name}" for each in named)
+        if more := number - len(named):
+            names += f" and {more} more"
+        verb = "writes" if number == 1 else "write"
+        user = "the machine" if writer.is_machine else "its pod"
+        effects = (
+            f"{user} does not start beside another one"
+            if mode == ONE_POD
+            else f"on one node they damage what is on it; on another one, {user} does not start"
+        )
+        text = f"{names} {verb} to it, too, and it is {mode}: {effects}"
+        effect = DataEffect.SHARED
+        return DataChange(effect, writer.volume, text, "", f"claim {writer.claim[1]}", SOURCES[effect][0])

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.kubevirt.facts.kinds import CDI_GROUP, DATA_IMPORT_CRON, is_kubevirt_group
+from renderer.kubevirt.facts.pod_specs import CONTAINERS, pod_specs
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import ImageName
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
@@ -21,14 +22,6 @@ HOOK_SIDECARS = "hooks.kubevirt.io/hookSidecars"
 _URL_SOURCES = ("http", "s3", "gcs", "imageio", "vddk")
 _OBJECT_SOURCES = ("pvc", "snapshot", "dataSource")
 _REGISTRY_SCHEMES = ("docker://", "oci-archive://")
-#: Where the kinds of workloads have the spec of their pods.
-_POD_SPECS = (
-    ("spec",),
-    ("spec", "template", "spec"),
-    ("spec", "jobTemplate", "spec", "template", "spec"),
-    ("template", "spec"),
-)
-_CONTAINERS = ("initContainers", "containers")
 #: User and password in a URL, and what may follow its path.
 _CREDENTIALS = pattern(r"^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#]*@")
 _QUERY = pattern(r"(?s)[?#].*$")
@@ -54,8 +47,8 @@ def image_sources(resource: Resource) -> Iterator[ImageSource]:
             spec = object_at(spec, "template", "spec")
         yield from _of_disk("", spec)
     elif not is_kubevirt_group(resource.gvk.group):
-        for path in _POD_SPECS:
-            yield from _of_pod(object_at(resource.content, *path))
+        for spec in pod_specs(resource):
+            yield from _of_pod(spec)
 
 
 def _of_machine(machine: VirtualMachineView) -> Iterator[ImageSource]:
@@ -117,7 +110,7 @@ def _object_name(named: JsonObject) -> ImageName:
 
 
 def _of_pod(spec: JsonObject) -> Iterator[ImageSource]:
-    for kind in _CONTAINERS:
+    for kind in CONTAINERS:
         for index, container in enumerate(map(object_at, array_at(spec, kind))):
             image = text_at(container, "image")
             if image:

@@ -1,12 +1,14 @@
-"""The claims that a virtual machine may write to, and those that one node alone can mount."""
+"""The claims that a machine or a workload may write to, and those that one node alone can mount."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from renderer.kubevirt.facts.pod_specs import CONTAINERS, pod_specs
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 
 #: Access modes with which a claim can be mounted on one node only, the second by one pod there.
@@ -37,6 +39,30 @@ def written_claims(machine: VirtualMachineView) -> Iterator[WrittenClaim]:
             is_written = object_at(volume, source).get("readOnly") is not True
             if name and is_written and text_at(volume, "name") not in read_only:
                 yield WrittenClaim(machine, name, index, source, key)
+
+
+def claims_written_by_pods(resource: Resource) -> Iterator[tuple[str, str]]:
+    """Yield each claim that the pods of a workload may write to, with the name of their volume.
+
+    There is none while it makes no pods (``replicas: 0``, ``suspend: true``).
+    """
+    settings = object_at(resource.content, "spec")
+    if settings.get("replicas") == 0 or settings.get("suspend") is True:
+        return
+    for spec in pod_specs(resource):
+        volumes = {
+            text_at(each, "name"): text_at(each, "persistentVolumeClaim", "claimName")
+            for each in map(object_at, array_at(spec, "volumes"))
+            if object_at(each, "persistentVolumeClaim").get("readOnly") is not True
+        }
+        containers = (
+            [object_at(each) for key in CONTAINERS for each in array_at(spec, key)] if volumes else ()
+        )
+        mounts = (object_at(each) for one in containers for each in array_at(one, "volumeMounts"))
+        written = {text_at(each, "name") for each in mounts if each.get("readOnly") is not True}
+        devices = (object_at(each) for one in containers for each in array_at(one, "volumeDevices"))
+        written.update(text_at(each, "name") for each in devices)
+        yield from ((claim, name) for name, claim in volumes.items() if claim and name in written)
 
 
 def mode_of_one_node(modes: Sequence[str]) -> str:

@@ -52,6 +52,44 @@ def test_a_second_machine_writes_to_a_claim(before: str, after: str, claim: str,
         assert change.danger is Danger.DATA
 
 
+WORKLOAD = (
+    "{apiVersion: apps/v1, kind: %s, metadata: {name: copy, namespace: shop}, spec: {%s: {spec: {containers:"
+    " [{name: c, %s}], volumes: [{name: v, persistentVolumeClaim: {claimName: a}}]}}}}"
+)
+MOUNTS = "volumeMounts: [{name: v, mountPath: /v}]"
+DEPLOYMENT, JOB = (WORKLOAD % (kind, "template", MOUNTS) for kind in ("Deployment", "Job"))
+CRON_JOB = WORKLOAD % ("CronJob", "jobTemplate: {spec: {template", MOUNTS) + "}}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sharing"),
+    [
+        ([ONE], [ONE, DEPLOYMENT], ["Deployment"]),
+        ([ONE], [ONE, JOB], ["Job"]),
+        ([ONE], [ONE, CRON_JOB], ["CronJob"]),
+        ([ONE], [ONE, WORKLOAD % ("Deployment", "template", "volumeDevices: [{name: v}]")], ["Deployment"]),
+        ([ONE, DEPLOYMENT.replace("spec: {t", "spec: {replicas: 0, t")], [ONE, DEPLOYMENT], ["Deployment"]),
+        ([ONE, DEPLOYMENT], [ONE, DEPLOYMENT.replace("Path: /v", "Path: /w")], []),
+        ([ONE], [ONE, CRON_JOB.replace("spec: {j", "spec: {suspend: true, j")], []),
+        ([ONE], [ONE, DEPLOYMENT.replace("mountPath", "readOnly: true, mountPath")], []),
+        ([ONE], [ONE, DEPLOYMENT.replace("claimName", "readOnly: true, claimName")], []),
+        ([ONE.replace("Always", "Halted")], [ONE.replace("Always", "Halted"), DEPLOYMENT], []),
+        ([DEPLOYMENT], [DEPLOYMENT, ONE], ["VirtualMachine"]),
+        ([JOB], [JOB, ONE], []),  # it has filled the disk
+        ([], [JOB, ONE], []),  # it fills the disk
+        ([DEPLOYMENT], [DEPLOYMENT, DEPLOYMENT.replace("copy", "other")], []),  # no machine
+    ],
+)
+def test_a_workload_writes_to_the_claim_of_a_machine(
+    before: list[str], after: list[str], sharing: list[str]
+) -> None:
+    changes = compare_overlay("a", "a", side(CLAIM, *before), side(CLAIM, *after)).changes
+    found = [
+        each.id.gvk.kind for each in changes if any(one.effect is DataEffect.SHARED for one in each.data)
+    ]
+    assert found == sharing
+
+
 def test_a_second_pod_cannot_mount_a_claim_of_one_pod() -> None:
     claim = CLAIM.replace("Once", "OncePod")
     changes = compare_overlay("a", "a", side(ONE, claim), side(ONE, claim, SECOND)).changes
