@@ -91,6 +91,15 @@ def test_modules_have_a_docstring() -> None:
     assert [shown(module) for module in MODULES if not outline(module).is_described] == []
 
 
+def test_comparison_lists_its_modules() -> None:
+    """Its docstring is the map of a package with fifty modules."""
+    folder = RENDERER / "app/comparison"
+    listed = set(
+        re.findall(r"``(\w+)``", ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or "")
+    )
+    assert {each.stem for each in folder.glob("*.py")} - {"__init__"} - listed == set()
+
+
 def test_public_functions_and_classes_have_a_docstring() -> None:
     found = {shown(module): outline(module).undescribed for module in MODULES}
 

@@ -5,6 +5,7 @@
 The sides:
 ``revisions``, ``side``       a project at a commit or in the work tree, rendered in memory
 ``rendered_sides``            one overlay on a side, and on all of them
+``before_the_project``        a side without ``vmrender.yaml``, read with that of the other one
 ``listing``                   the files of a side that count
 ``common_files``, ``changed_files``  which files two sides share, and which differ
 ``former_facts``              the second side as the first one knows its clusters
@@ -37,6 +38,7 @@ What deploys the overlays:
 ``tree_changes``              files beside the sources that decide what is applied of a tree: ``tree_readers``
 ``overlay_owners``            objects that another owner takes over, and a former one may delete
 ``taken_applications``        Applications that a set begins to make
+``stopped_kustomizations``    Kustomizations that apply nothing from now on
 
 ``unlisted_overlays``         what else the engines deploy: ``unlisted_side``, ``engine_objects``
 ``flux_variables``, ``tool_inputs``  what fills it in, and what of it is not rendered
