@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from renderer.kubevirt.facts.confidential.exposed_values import exposed_values
 from renderer.kubevirt.facts.confidential.object_fields import fields_of
+from renderer.kubevirt.facts.confidential.secret_values import confidential_texts
 from renderer.kustomize.fields.field_specs import FieldSpecFilter, FieldSpecIndex, WrongTypeError
 from renderer.kustomize.identity import effective_namespace, is_cluster_scoped
 from renderer.kustomize.replacement_paths import PathError, lookup_place, split_field_path
@@ -173,7 +175,17 @@ def resolve_variables(
         lambda field: expand_field(field, lambda text: expand_references(text, values, uses.note))
     )
     index = FieldSpecIndex(specs)
-    resources.update(lambda resource: expand.apply(resource, index.targets(resource)))
+    texts = frozenset(map(scalar_text, values.values()))
+
+    def expanded(resource: Resource) -> Resource:
+        """Return the resource without its references; a value in a credential is one at its source, too."""
+        changed = expand.apply(resource, index.targets(resource))
+        if changed is not resource:
+            names = changed.name, changed.namespace
+            taint(exposed_values(confidential_texts(changed.content), names, texts))
+        return changed
+
+    resources.update(expanded)
     for variable in ordered:
         if variable.name not in used:
             warn(
