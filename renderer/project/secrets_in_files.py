@@ -50,6 +50,8 @@ _SEPARATOR = pattern(rb"(?m)^---(?:[ \t]*+\r?\n)?")
 _WORDS = pattern(rb"(?<![\w.-])[a-z]+(?:-[a-z\d]+)*(?![\w.-])")
 #: The beginnings of a text in UTF-16, which no build reads.
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+#: The name of a manifest, of a copy or template of one, and a name without an extension.
+_NAME_OF_MANIFEST = pattern(r"(?i)\.(?:ya?ml|json)(?:[-.~_][^/]*)?$|(?:^|/)[^./]+$")
 _EXAMPLES = frozenset({".dist", ".example", ".sample", ".template"})
 _WORK, _BYTES_PER_STEP = "looking for confidential values", 64
 #: Bytes of files that are kept to be searched for words; the others are read again. Up to this many words are
@@ -67,9 +69,18 @@ class _Listable(DelegatingFileSystem):
             return ()
 
 
+class _PossibleManifests(ManifestFiles):
+    """Files that may be manifests, also under another name, such as ``secret.yaml.bak`` or ``secret``."""
+
+    def is_candidate(self, path: str) -> bool:
+        if self.is_excluded(path) or not _NAME_OF_MANIFEST.search(path):
+            return False
+        return confined(self._fs.is_file, path)
+
+
 def manifests_of_project(fs: FileSystem, excluded: Iterable[str], folders: Iterable[str]) -> frozenset[str]:
     """Return the manifests of a project, and what else its kustomizations and those in ``folders`` list."""
-    found = ManifestFiles(_Listable(fs), (), excluded).below(".")
+    found = _PossibleManifests(_Listable(fs), (), excluded).below(".")
     graph = KustomizationGraph(fs)
     listing = {folder_of(path) for path in found if is_kustomization_file(path)}
     return graph.files_in(graph.reached(listing.union(folders))).union(found)

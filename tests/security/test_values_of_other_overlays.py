@@ -100,6 +100,10 @@ WAYS: Mapping[str, Mapping[str, str]] = {
         "prod/kustomization.yaml": LISTED,
         "prod/secret.yaml": MACHINE.format(f"userDataBase64: {b64encode(USER_DATA.encode()).decode()}"),
     },
+    **{
+        f"a file {name}": {f"notes/{name}": SECRET.format(f"stringData: {{p: {CANARY}}}")}
+        for name in ("secret", "secret.yaml.bak", "secret.yml~", "secret.json.orig", "secret.yaml.j2")
+    },
     "an overlay that cannot be built": {
         "prod/kustomization.yaml": "resources: [secret.yaml, missing.yaml]\n",
         "prod/secret.yaml": SECRET.format(f"stringData: {{p: {CANARY}}}"),
@@ -565,15 +569,30 @@ def test_what_the_name_of_a_credential_has_is_a_value_elsewhere() -> None:
         assert value in _learned(_FIELDS, {"password": value})
 
 
-def test_value_that_a_replacement_puts_into_a_secret_is_a_value_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+#: How kustomize puts a text of a ConfigMap into a Secret or into user data.
+COPIES = {
+    "a replacement": {
+        "prod/kustomization.yaml": "resources: [o.yaml, cm.yaml]\nreplacements:\n"
+        "- source: {kind: ConfigMap, fieldPath: data.p}\n"
+        "  targets: [{select: {kind: Secret}, fieldPaths: [stringData.p]}]\n",
+        "prod/o.yaml": SECRET.format("stringData: {p: x}"),
+    },
+    "a variable": {
+        "prod/kustomization.yaml": "resources: [o.yaml, cm.yaml]\nconfigurations: [c.yaml]\nvars:\n"
+        "- {name: PW, objref: {apiVersion: v1, kind: ConfigMap, name: c}, fieldref: {fieldpath: data.p}}\n",
+        "prod/c.yaml": "varReference: [{path: spec/template/spec/volumes/cloudInitNoCloud/userData}]\n",
+        "prod/o.yaml": MACHINE.format('userData: "#cloud-config\\npassword: $(PW)\\n"'),
+    },
+}
+
+
+@pytest.mark.parametrize("copy", COPIES)
+def test_value_that_kustomize_puts_into_a_secret_is_a_value_elsewhere(
+    copy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sources = {
         "vmrender.yaml": PROJECT,
-        "prod/kustomization.yaml": "resources: [secret.yaml, cm.yaml]\nreplacements:\n"
-        "- source: {kind: ConfigMap, fieldPath: data.p}\n"
-        "  targets: [{select: {kind: Secret}, fieldPaths: [stringData.p]}]\n",
-        "prod/secret.yaml": SECRET.format("stringData: {p: x}"),
+        **COPIES[copy],
         "prod/cm.yaml": f"{{apiVersion: v1, kind: ConfigMap, metadata: {{name: c}}, data: {{p: {CANARY}}}}}",
         "staging/kustomization.yaml": f"configMapGenerator: [{{name: cm, literals: [a=is {CANARY}]}}]\n",
     }
