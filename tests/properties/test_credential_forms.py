@@ -65,6 +65,7 @@ def test_name_of_a_credential_has_a_sign(data: st.DataObject) -> None:
             *("password", "passwd", "passphrase", "passcode", "client-secret", "token", "credentials", "pw"),
             *("apiKey", "access_key_id", "authorization", "cookie", "jwt", "bearer", "connectionString"),
             *("pass", "sshpass", "pwd", "psk", "sig", "signature", "dsn", "secret", "tokens", "TOKEN_b64"),
+            *("PASSWORD_OLD", "apiKeyProd", "token_test"),
         )
     ),
 )

@@ -32,7 +32,7 @@ CREDENTIAL_NAME = Form(
         rf"|(?:{_SECRETS})[-_.]?secret|(?:{_KEYS})[-_. ]?keys?(?:[-_]?id)?"
         r"|(?:^|[-_.])(?:sig|signature|dsn|secrets?|tokens|otp)"
         r"|kennwort|senha|contrase(?:ñ|n)a|mot[-_]?de[-_]?passe|wachtwoord)|[a-z]Dsn)"
-        r"(?i:[-_.]?(?:base64|b64|base|hash|plain|value|\d{1,3}))?$"
+        r"(?i:[-_.]?(?:base64|b64|base|hash|plain|value|\d{1,3}|new|old|db|dev|prod(?:uction)?|staging|test))?$"
     ),
 )
 #: Names that only end like one: the working directory, numbers of tokens, switches, what names a Secret, and
@@ -65,8 +65,8 @@ _VARIABLE = pattern(
 )
 #: ``name: value``, ``name=value``, ``"name": "value"``, in any text.
 _ASSIGNMENT = pattern(
-    r"(?<![\w.-])(?P<name>[\w.-]{1,80}+)\\?[\"']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}\\?[\"']?"
-    r"(?P<word>[^\s\"',;}\]\\][^\s\"',;}\]]*)"
+    r"(?<![\w.-])(?P<name>[\w.-]{1,80}+)\\?[\"']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}\\?[\"'`]{0,3}"
+    r"(?P<word>[^\s\"'`,;}\]\\][^\s\"'`,;}\]]*)"
 )
 #: ``--password value``.
 _OPTION = pattern(

@@ -76,8 +76,11 @@ def values_of_file(text: str, depth: int = _DEEPEST) -> Sequence[tuple[str, str]
         written = without_placeholders(each)
         scalars = [scalar for tree in _trees_in(written) for scalar in _scalars(tree, "")]
         assigned = () if any(name for name, _ in scalars) else assignments_in(written)
-        for name, value in chain(scalars, assigned):
-            if _is_telling(value) and not says_who(name):
+        for each_name, each_value in chain(scalars, assigned):
+            name, value = each_name, each_value
+            if says_who(name):  # perhaps with a password: user = "app:x"
+                name, value = "", "" if "://" in value else value.partition(":")[2]
+            if _is_telling(value):
                 found[name, value] = None
         if depth:
             files = (value for _, value in scalars if len(value) >= SHORTEST)

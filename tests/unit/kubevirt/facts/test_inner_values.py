@@ -27,6 +27,8 @@ FILES = {
     "PHP": f"<?php\n$config['code'] = '{VALUE}';\n",
     "XML": f"<config>\n<code>{VALUE}</code>\n</config>\n",
     "attributes": f'<config>\n<add key="code" value="{VALUE}"/>\n</config>\n',
+    "JavaScript": f"module.exports = {{\n  code: `{VALUE}`,\n}}\n",
+    "a user with a password": f'user = "app:{VALUE}"\n',
     "JSON in YAML": f"config: |\n  {json.dumps({'code': VALUE})}\n",
     "JSON in base64": json.dumps({"config": b64encode(f"code: {VALUE}\n".encode()).decode()}),
 }
