@@ -24,7 +24,7 @@ INGRESS, _ROUTE = "Ingress", "Route"
 _GATEWAY_ROUTES = frozenset(f"{protocol}Route" for protocol in ("HTTP", "GRPC", "TCP", "TLS", "UDP"))
 #: The kinds that lead connections to Services.
 ROUTES = frozenset({INGRESS, _ROUTE, *_GATEWAY_ROUTES})
-GATEWAY, _GATEWAY_GROUP = "Gateway", "gateway.networking.k8s.io"
+GATEWAY, GATEWAY_GROUP = "Gateway", "gateway.networking.k8s.io"
 _SERVICE = "Service"
 _CLASS = "kubernetes.io/ingress.class"
 _PREFIX, _EXACT, _EXPRESSION = "Prefix", "Exact", "RegularExpression"
@@ -107,11 +107,6 @@ class LostWay(NamedTuple):
     instead: frozenset[Name]
 
 
-def is_gateway(kind: str, group: str) -> bool:
-    """Return True for a Gateway of the Gateway API."""
-    return (kind, group) == (GATEWAY, _GATEWAY_GROUP)
-
-
 def backends(route: Resource) -> frozenset[Name]:
     """Return the Services to which a route leads connections."""
     return frozenset(name for _, name in _ways(route))
@@ -133,7 +128,7 @@ class Routes:
 
         It has them by the same Gateways or class of Ingresses as ``route``.
         """
-        places, own, class_ = _places_around(match), gateways(route), _class(route)
+        places, own, class_ = _places_around(match), gateways(route), ingress_class(route)
         found = {id_: each for at in places for id_, each in self._at.get((route.kind, name, at), {}).items()}
         spend(len(places) + _STEPS_PER_PAIR * len(found), _COMPARING)
         return any(
@@ -170,7 +165,7 @@ class _RouteWays:
 
     def __init__(self, route: Resource) -> None:
         self.ways = _Ways(route)
-        self.gateways, self.class_ = gateways(route), _class(route)
+        self.gateways, self.class_ = gateways(route), ingress_class(route)
 
 
 def lost_ways_of_route(before: Resource, after: Resource | None, others: Routes) -> Iterator[LostWay]:
@@ -200,11 +195,12 @@ def gateways(route: Resource) -> AbstractSet[Name]:
 
 def _leaves_entry(before: Resource, after: Resource) -> bool:
     """Return True if a route leaves a Gateway, or a class of Ingresses for another one."""
-    classes = _class(before), _class(after)
+    classes = ingress_class(before), ingress_class(after)
     return bool(gateways(before) - gateways(after)) or (all(classes) and classes[0] != classes[1])
 
 
-def _class(route: Resource) -> str:
+def ingress_class(route: Resource) -> str:
+    """Return the class that an Ingress names; empty for other routes."""
     if route.kind != INGRESS:
         return ""
     annotations = object_at(route.content, "metadata", "annotations")

@@ -14,14 +14,12 @@ from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
 from typing import NamedTuple, TypeAlias
 
+from renderer.diff.route_entries import Entries, Key, closed_services, is_entry
 from renderer.diff.routes import (
     ROUTES,
     LostWay,
     Name,
     Routes,
-    backends,
-    gateways,
-    is_gateway,
     lost_ways_of_route,
 )
 from renderer.diff.service_ways import REACHING, lost_ways
@@ -67,9 +65,8 @@ def may_lose_machines(change: ResourceChange) -> bool:
         return False
     if change.id.gvk.kind == SERVICE:
         return _is_update(change) or _loses_its_name(change)
-    if is_gateway(change.id.gvk.kind, change.id.gvk.group):
-        return _loses_its_name(change)
-    return change.id.gvk.kind in ROUTES and change.type in (ChangeType.REMOVED, ChangeType.CHANGED)
+    is_way = change.id.gvk.kind in ROUTES or is_entry(change.id.gvk.kind, change.id.gvk.group)
+    return is_way and (change.type is not ChangeType.ADDED)
 
 
 def judged_by_services(
@@ -115,6 +112,7 @@ class Served:
         self.services: dict[ResId, Resource] = {}
         self.selections: dict[ResId, _Selection] = {}
         self.routes: dict[ResId, Resource] = {}
+        self.entries: dict[ResId, Resource] = {}
         #: The number of overlays that have each object.
         self.there: Counter[ResId] = Counter()
         #: The labels of the pods of each machine.
@@ -133,6 +131,8 @@ class Served:
                 self.selections[id_] = each.namespace, selector
             elif each.kind in ROUTES:
                 self.routes[id_] = each
+            elif is_entry(each.kind, each.gvk.group):
+                self.entries[id_] = each
             machine = VirtualMachineView.of(each)
             template = object_at(each.content, "spec", "template", "metadata", "labels")
             labels = _labels(launcher_labels(machine) if machine else template)
@@ -147,6 +147,7 @@ class Served:
         self.services |= other.services
         self.selections |= other.selections
         self.routes |= other.routes
+        self.entries |= other.entries
         self.there += other.there
         self.machines |= other.machines
         for key, pods in other._labelled.items():
@@ -174,13 +175,9 @@ class Served:
         return {(id_.namespace, id_.name): each for id_, each in self.selections.items()}
 
     @cached_property
-    def by_gateway(self) -> Mapping[Name, AbstractSet[Name]]:
-        """The Services that routes lead to, by the Gateways of the routes."""
-        found: dict[Name, set[Name]] = {}
-        for each in self.routes.values():
-            for gateway in gateways(each):
-                found.setdefault(gateway, set()).update(backends(each))
-        return found
+    def open(self) -> Entries:
+        """The entries by which connections come in to routes."""
+        return Entries(self.entries.values())
 
     @cached_property
     def routes_by_place(self) -> Routes:
@@ -249,16 +246,23 @@ class _Judge:
         return Impact(Effect.STOP, reason, _SOURCE)
 
     def _unrouted(self, change: ResourceChange) -> Impact | None:
-        """Return the impact on machines of changing or removing a route, or of removing a Gateway."""
+        """Return the impact on machines of changing or removing a route, or what lets connections in."""
         before, after = self._sides
         if change.id.gvk.kind not in ROUTES:
             gone = change.before or change.id
-            services = after.by_gateway.get((gone.namespace, gone.name), frozenset())
+            services = self._closed_services.get((gone.gvk.kind, gone.namespace, gone.name), frozenset())
             return self._cut(change, (LostWay(each, "", frozenset()) for each in sorted(services)))
         old, new = before.routes.get(change.id), after.routes.get(change.id)
         if old is None or (new is None and change.type is not ChangeType.REMOVED):
             return None
+        if new and after.open.of(old) and not after.open.of(new):
+            new = None  # no listener of its Gateways accepts it
         return self._cut(change, lost_ways_of_route(old, new, after.routes_by_place))
+
+    @cached_property
+    def _closed_services(self) -> Mapping[Key, frozenset[Name]]:
+        before, after = self._sides
+        return closed_services(after.routes.values(), before.open, after.open)
 
     def _cut(self, change: ResourceChange, ways: Iterable[LostWay]) -> Impact | None:
         """Return the impact if connections by some ways no longer reach machines."""
