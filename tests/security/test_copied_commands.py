@@ -53,3 +53,17 @@ def test_pin_to_drop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     output = printed(tmp_path, files, "validate", monkeypatch=monkeypatch)
     [line] = [line for line in output.splitlines() if "vmrender unpin" in line]
     assert shlex.split(line)[-3:] == ["vmrender", "unpin", overlay]
+
+
+def test_entry_to_vendor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = f"overlays/{NAME}"
+    urls = [f"https://git.example.org/{NAME}.yaml", f"https://git.example.org/{NAME}?ref={NAME}"]
+    files: dict[str, object] = {
+        "vmrender.yaml": _PROJECT,
+        f"{folder}/kustomization.yaml": {"resources": urls},
+    }
+    output = printed(tmp_path, files, "validate", monkeypatch=monkeypatch)
+    hints = [line.partition("vendor it: ")[2].rpartition(", and list")[0] for line in output.splitlines()]
+    file, base = (shlex.split(hint) for hint in hints if hint)
+    assert file == ["curl", "-fL", urls[0], "-o", f"{folder}/{NAME}.yaml"]
+    assert base == ["kubectl", "kustomize", urls[1], ">", f"{folder}/remote.yaml"]
