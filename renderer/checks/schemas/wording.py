@@ -123,6 +123,8 @@ def type_correction(field: FieldPath, value: Json, schema: JsonObject) -> Correc
 def _as_text(field: FieldPath, value: Json, types: Sequence[Json]) -> Correction | None:
     if isinstance(value, bool) and {"integer", "number"} & {str(name) for name in types}:
         return None
+    if isinstance(value, dict) and value.keys() == {"name"} and isinstance(value["name"], str):
+        return Correction(f"write only the name: {quoted(value['name'])}", SetField(field, value["name"]))
     if isinstance(value, dict | list):
         return Correction("to write it as text, put | after the key and start the text on the next line")
     if isinstance(value, float):  # 1.10 was parsed as 1.1
