@@ -1,15 +1,18 @@
-"""Objects that order a controller to act on a machine: the machine says what is done to it."""
+"""Objects that order a controller to act on a machine: the machine says what is done to it.
+
+Of a machine in another overlay of the cluster, the order says so itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property
 
-from renderer.diff.reads import Runs
+from renderer.diff.reads import Runs, should_run
 from renderer.kubevirt.facts.kinds import VM_POOL
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.kubevirt.impact.orders import Order, order_of
+from renderer.kubevirt.impact.orders import ORDERS, Order, order_of
 from renderer.kubevirt.impact.storage_objects import targets_of
 from renderer.model.difference import (
     ChangeType,
@@ -73,6 +76,49 @@ def with_orders(
     for id_, changed in data.items():
         found[id_] = found[id_]._replace(data=tuple(changed))
     return [*found.values()]
+
+
+class OrdersElsewhere:
+    """The objects of all overlays, for orders about machines of another one than their own."""
+
+    def __init__(self) -> None:
+        self._orders: dict[tuple[str, ResId], Resource] = {}
+        #: The objects of each overlay before and after the change.
+        self._overlays: dict[str, tuple[Sequence[Resource], Sequence[Resource]]] = {}
+        self._machines = cache(lambda path: _Machines(self._overlays[path][1]))
+        self._former = cache(lambda path: frozenset(each.current_id for each in self._overlays[path][0]))
+
+    def add(self, path: str, before: Sequence[Resource], after: Sequence[Resource]) -> None:
+        """Add an overlay."""
+        self._overlays[path] = before, after
+        self._orders |= {(path, each.current_id): each for each in after if each.kind in ORDERS}
+
+    def judged(
+        self, change: ResourceChange, path: str, share: Callable[[str, str], bool], release: Release | None
+    ) -> ResourceChange:
+        """Return the change of an order, with what it does to machines of overlays that ``share`` a cluster.
+
+        A machine that is new has no data yet.
+        """
+        resource = self._orders.get((path, change.id))
+        order = order_of(resource, release) if resource and release else None
+        if order is None or not _is_created(change) or self._machines(path).about(order):
+            return change
+        machines = [
+            machine
+            for other in self._overlays
+            if other != path and share(path, other)
+            for machine in self._machines(other).about(order)
+            if machine.resource.current_id in self._former(other)
+        ]
+        data = [
+            each._replace(disk=f"{each.disk} of {machine.kind} {machine.name}")
+            for machine in machines
+            if should_run(machine) or not order.needs_instance
+            for each in order.data_of(machine)
+        ]
+        spend(_STEPS_PER_MACHINE * len(machines) + len(data), "finding the machines of orders")
+        return change._replace(data=(*data, *change.data))
 
 
 class _Machines:

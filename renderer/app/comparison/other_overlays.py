@@ -17,6 +17,7 @@ from renderer.app.comparison.side import Side
 from renderer.app.comparison.unknown_names import UnknownNames
 from renderer.diff.indirect_needs import IndirectNeeds
 from renderer.diff.made_claims import MadeClaims
+from renderer.diff.orders import OrdersElsewhere
 from renderer.diff.shared_identities import SharedIdentities
 from renderer.model.difference import OverlayDifference, ResourceChange
 from renderer.model.render_config import Overlay
@@ -35,6 +36,7 @@ class OtherOverlays:
         self._quotas = QuotasElsewhere(self._clusters)
         self._indirect_needs = IndirectNeeds()
         self._made_claims = MadeClaims()
+        self._orders = OrdersElsewhere()
         self._identities = SharedIdentities()
         self._names = UnknownNames(sides, self._readers)
         self._namespaces = NewNamespaces(sides)
@@ -60,6 +62,7 @@ class OtherOverlays:
         self._made_claims.add(path, before and before.content, applied and applied.content)
         self._indirect_needs.add(path, written_of(before), written_of(applied))
         self._identities.add(path, written_of(before), written_of(applied))
+        self._orders.add(path, written_of(before), written_of(applied))
 
     def added_to(self, differences: Sequence[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the differences, with what machines read, name and need of other overlays, and where."""
@@ -67,7 +70,11 @@ class OtherOverlays:
         found: Iterable[OverlayDifference] = self._names.added_to(self._readers.added_to(differences))
         found = self._services.added_to(self._namespaces.added_to(found))
         for each in self._quotas.added_to(self._policies.added_to(self._claims.added_to(found))):
-            changes = tuple(self._in_cluster(change, each.path) for change in each.changes)
+            orders = (
+                self._orders.judged(change, each.path, self._clusters.share, each.releases[1])
+                for change in each.changes
+            )
+            changes = tuple(self._in_cluster(change, each.path) for change in orders)
             yield each._replace(changes=changes)
 
     def _in_cluster(self, change: ResourceChange, path: str) -> ResourceChange:

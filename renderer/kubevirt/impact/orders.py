@@ -52,7 +52,7 @@ class Order(Record):
 
 def order_of(resource: Resource, release: Release) -> Order | None:
     """Return what an object orders once it is created; None if it orders nothing."""
-    read = _ORDERS.get(resource.kind)
+    read = ORDERS.get(resource.kind)
     return read(resource, release) if read else None
 
 
@@ -143,7 +143,8 @@ def _transfer(resource: Resource, _release: Release) -> Order | None:
     return Order(namespace, impact, claim=claim, data_of=data_of)
 
 
-_ORDERS: Mapping[str, Callable[[Resource, Release], Order | None]] = {
+#: What reads an order, by its kind.
+ORDERS: Mapping[str, Callable[[Resource, Release], Order | None]] = {
     VM_RESTORE: _restore,
     CLONE: _clone,
     VMI_MIGRATION: _migration,

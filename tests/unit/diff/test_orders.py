@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from renderer.diff.compare import compare_overlay
+from renderer.diff.orders import OrdersElsewhere
 from renderer.diff.overlay_side import OverlaySide
 from renderer.model.difference import Danger, DataEffect, Effect, ResourceChange
 from renderer.model.kube.location import Site
@@ -125,3 +126,26 @@ def test_order_of_another_name_is_another_order() -> None:
 def test_new_machine_waits_for_its_restore() -> None:
     found = compared([], [machine(), order("VirtualMachineRestore", STOPS)])
     assert found["VirtualMachine"].impact is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "before", "is_shared", "data"),
+    [
+        ("VirtualMachineRestore", IN_PLACE, [machine()], True, [DataEffect.LOST]),
+        ("VirtualMachineClone", CLONE, [machine()], True, [DataEffect.OTHER_DISK]),
+        ("ObjectTransfer", TRANSFER, [machine()], True, [DataEffect.DETACHED]),
+        ("VirtualMachineRestore", IN_PLACE, [machine()], False, []),
+        ("VirtualMachineRestore", IN_PLACE, [], True, []),  # the machine is new
+    ],
+)
+def test_order_about_a_machine_of_another_overlay(
+    kind: str, spec: str, before: list[Resource], data: list[DataEffect], *, is_shared: bool
+) -> None:
+    ordered = order(kind, spec)
+    orders = OrdersElsewhere()
+    orders.add("orders", [], [ordered])
+    orders.add("machines", before, [machine()])
+    change = compared([], [ordered])[kind]
+    found = orders.judged(change, "orders", lambda *_: is_shared, LATEST)
+    assert [each.effect for each in found.data] == data
+    assert all(each.disk == "root of VirtualMachine db" for each in found.data)
