@@ -73,7 +73,9 @@ class FluxVariables:
                 if CONFIG_MAP.encode() in content and not encoded.isdisjoint(_WORD.findall(content)):
                     objects = [each for each in self._objects_of(path) if each.kind == CONFIG_MAP]
                     written[path] = [each for each in objects if each.name in names]
-        makers = {folder for path, found in written.items() if found for folder in self._listing(path)}
+        makers = {
+            folder for path, found in written.items() if found for folder in side.graph.folders_listing(path)
+        }
         for path, content in side.listing.generating.items():
             if not encoded.isdisjoint(_WORD.findall(content)):
                 makers.add(folder_of(path))
@@ -89,9 +91,6 @@ class FluxVariables:
                     if not deployers:
                         yield _Placed(f"{folder}/", each)
         yield from (_Placed(path, each) for path, objects in written.items() for each in objects)
-
-    def _listing(self, path: str) -> tuple[str, ...]:
-        return self._side.graph.folders_listing(path)
 
     def _outermost(self, folders: set[str]) -> Iterator[tuple[str, Sequence[Resource]]]:
         """Yield the kustomizations that use those in ``folders``: those that something deploys, with that.

@@ -30,7 +30,7 @@ from renderer.model.kube.json import EMPTY
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.render_config import OWNERSHIP_FILE, ExpandMode, Overlay, RenderConfig
+from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
 from renderer.pipeline.deployer_files import deployer_objects
@@ -42,6 +42,7 @@ from renderer.project.excluded_paths import ExcludedPaths
 from renderer.project.overlays import overlay_at
 from renderer.project.project import load_project
 from renderer.project.project_schemas import existing_schemas
+from renderer.project.tree_paths import is_tree
 from renderer.project.validation_scope import ManifestFiles
 from renderer.report.paths import at_revision
 
@@ -287,7 +288,7 @@ class Side:
     def has_applied_sources(self, overlay: Overlay) -> bool:
         """Return True as ``_applies_sources``, which also notes that it was asked."""
         if overlay.entry is not None:
-            return not self.fs.is_file(f"{overlay.output}/{OWNERSHIP_FILE}")
+            return not is_tree(self.fs, overlay.output)
         return self.deployers.applies_sources(overlay)
 
     def run_findings(self) -> RunFindings:

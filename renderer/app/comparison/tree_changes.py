@@ -25,6 +25,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES, is_kustomization_file
 from renderer.model.plural import listed, plural
 from renderer.model.render_config import OWNERSHIP_FILE, Overlay
+from renderer.project.tree_paths import is_tree
 
 _MOST_NAMES = 3
 
@@ -72,7 +73,7 @@ class TreeChanges:
             yield f"{listed(ignores)} changes what Flux sees of it"
         yield from unread
         if old.output != new.output:
-            if before.has_tree(old.output) and not before.side.deployers.of(old):
+            if is_tree(before.fs, old.output) and not before.side.deployers.of(old):
                 yield f"it is rendered into {new.output}: what applies {old.output} gets no change any more"
             return
         if before.real_folder(new.output) != after.real_folder(new.output):
@@ -185,10 +186,6 @@ class _Beside:
             return self.fs.resolve(output)
         except DiagnosticError:  # reported where the tree is written
             return ""
-
-    def has_tree(self, output: str) -> bool:
-        """Return True if there is a rendered tree."""
-        return self.fs.is_file(f"{output}/{OWNERSHIP_FILE}")
 
     def _owned(self, output: str) -> Owned:
         path = f"{output}/{OWNERSHIP_FILE}"
