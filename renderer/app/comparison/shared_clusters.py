@@ -77,7 +77,8 @@ def clusters_on(sides: tuple[Side, Side]) -> tuple[Mapping[str, Cluster], Mappin
     That a repository has one Flux counts if it has one on both sides: the entry of another cluster may go.
     """
     has_entries = any(engine_entry(each) for side in sides for each in side.overlays.values())
-    has_one_flux = has_entries and all(side.deployers.has_only_flux for side in sides)
+    # Most often, only the side after has looked for deployers yet.
+    has_one_flux = has_entries and all(side.deployers.has_only_flux for side in reversed(sides))
     before, after = (
         {
             path: _group_on(side, each).possible if has_one_flux else cluster_of(each)
