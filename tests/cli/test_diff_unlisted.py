@@ -708,6 +708,35 @@ def test_variables_are_as_a_kustomization_makes_them(folder: Path, files: dict[s
     assert "clusters/test" not in text
 
 
+PLAIN = """\
+apiVersion: v1
+kind: Secret
+metadata: {name: vars, namespace: flux-system}
+stringData: {run: Always}
+"""
+GENERATED_SECRET = GENERATED.replace("configMap", "secret")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"clusters/vars.yaml": PLAIN},
+        {"clusters/vars.yaml": PLAIN.replace("stringData", "sops: {version: '3'}\ndata")},
+        {"vars/kustomization.yaml": GENERATED_SECRET % "envs: [v.env]", "vars/v.env": "run=Always\n"},
+    ],
+)
+@pytest.mark.parametrize("strategy", ["${run}", "Always"])
+def test_machine_with_variables_of_a_secret_is_not_compared(
+    folder: Path, files: dict[str, str], strategy: str
+) -> None:
+    deployer = SUBSTITUTED.replace("ConfigMap", "Secret")
+    machine = MACHINE.replace("Always", strategy)
+    commit(folder, {"clusters/infra.yaml": deployer, "infra/vm.yaml": machine} | files)
+    write(folder, {path: text.replace("Always", "Halted") for path, text in files.items()})
+    is_said = "not compared: Secret vars changes, of which variables of machines are taken" in diff().stdout
+    assert is_said is (strategy == "${run}")
+
+
 def test_chart_whose_folder_goes_is_not_compared(folder: Path) -> None:
     commit(folder, CHART | {"clusters/prod.yaml": OF_CHART})
     shutil.rmtree(folder / "infra")

@@ -7,12 +7,13 @@ variables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
 from functools import cache, cached_property
 
 from renderer.app.comparison.side import Side
-from renderer.files.file_system import folder_of, is_inside
+from renderer.files.file_system import folder_of, is_inside, readable_content
 from renderer.gitops.flux.kustomization import variable_sources
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.lists import field_changes
@@ -76,10 +77,24 @@ class DeployerBuilds:
             reads = overlay.entry.options if overlay.entry else overlay.flux
             kinds = _DATA if reads is None else () if reads.secrets else (SECRET,)
             for deployer in builds.side.deployers.of(overlay) if kinds else ():
-                for kind, namespace, name in variable_sources(deployer):
-                    if kind in kinds and self._has_changed((kind, namespace, name)):
-                        return f"{kind} {name} changes, of which variables in {overlay.output} are taken"
+                if source := self.changed_source(deployer, kinds):
+                    return f"{source} changes, of which variables in {overlay.output} are taken"
         return ""
+
+    def changed_source(self, deployer: Resource, kinds: Container[str]) -> str:
+        """Return the kind and name of a changed object of which a Kustomization takes variables.
+
+        It is one of ``kinds``, in a file or of a generator; empty without any.
+        """
+        sources = (each for each in variable_sources(deployer) if each[0] in kinds)
+        return next((f"{kind} {name}" for kind, *_, name in filter(self._has_changed, sources)), "")
+
+    def may_change_secrets(self) -> bool:
+        """Return True if a changed file may have a Secret, or something of which one is made."""
+        sides = [each.side for each in (self._before, self._after)]
+        files = (readable_content(each.fs, path) or b"" for path in self._changed for each in sides)
+        generating = itertools.chain(*(each.listing.generating.values() for each in sides))
+        return any(b"ecret" in each for each in itertools.chain(generating if self._changed else (), files))
 
     def of_target(self, path: str) -> str:
         """Return why an overlay may go to another cluster: the kubeconfig of its Kustomization changes.

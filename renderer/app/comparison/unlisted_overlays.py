@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
 
+from renderer.app.comparison.deployer_builds import DeployerBuilds
 from renderer.app.comparison.engine_objects import EngineObjects, differences_by_folder
 from renderer.app.comparison.rendered_sides import RenderedSide, RenderedSides, written_of
 from renderer.app.comparison.shared_clusters import SharedClusters
@@ -25,7 +26,12 @@ from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
 from renderer.files.file_system import folder_of
 from renderer.kubevirt.facts.installed_release import lost_manifests, replaced_release
-from renderer.kubevirt.facts.kinds import CLAIM, configures_cluster, configures_kubevirt, is_kubevirt_group
+from renderer.kubevirt.facts.kinds import (
+    CLAIM,
+    configures_cluster,
+    configures_kubevirt,
+    is_kubevirt_group,
+)
 from renderer.kubevirt.facts.lists import is_same
 from renderer.model.difference import Danger, OverlayDifference, ResourceChange
 from renderer.model.kube.json import EMPTY, JsonObject, object_at
@@ -63,20 +69,28 @@ class UnlistedOverlays:
         self._beside: set[str] = set()
         old, new = before.submodules, after.submodules
         moved = sorted(each for each in {**old, **new} if old.get(each) != new.get(each))
-        #: The submodules that are at another commit, by the overlay that may be built from one.
-        self._moved: dict[str, str] = {}
+        #: Why an overlay may be made of something that is not in this repository, or is a secret.
+        self._unknown: dict[str, str] = {}
+        secrets = DeployerBuilds(before, after, changed)
+        may_have_others = secrets.may_change_secrets()
         self._listed = {path: each for known in self._sides for path, each in known.side.overlays.items()}
         found: dict[str, Overlay] = {}
-        may_differ = looked_at or moved or self._engines.may_deploy_otherwise(changed | in_between)
+        may_differ = (
+            looked_at or moved or may_have_others or self._engines.may_deploy_otherwise(changed | in_between)
+        )
         for each in reversed(self._sides) if may_differ else ():
             for path, overlay in each.overlays.items():
                 if path in self._listed or not any(known.applies(path) for known in self._sides):
                     continue
                 if submodule := each.submodule_of(overlay, moved) if moved else "":
-                    self._moved[path] = submodule
+                    self._unknown[path] = (
+                        f"submodule {submodule} is at another commit, whose files are not in this repository"
+                    )
+                if may_have_others and (secret := each.secret_of_machines(overlay, secrets.changed_source)):
+                    self._unknown[path] = f"{secret} changes, of which variables of machines are taken"
                 own = [known.overlays.get(path) for known in self._sides]
                 if path not in found and (
-                    path in self._moved
+                    path in self._unknown
                     or self._is_deployed_otherwise(path)
                     or self._is_touched(own, looked_at)
                 ):
@@ -222,10 +236,7 @@ class UnlistedOverlays:
             found = self._as_written(overlay)
             if reason := self._built_otherwise_by(overlay.path):
                 found = found._replace(incomparable=reason)
-        if submodule := self._moved.get(overlay.path):
-            reason = f"submodule {submodule} is at another commit, whose files are not in this repository"
-            found = found._replace(incomparable=reason)
-        return found
+        return found._replace(incomparable=self._unknown.get(overlay.path, found.incomparable))
 
     def _built_otherwise_by(self, path: str) -> str:
         """Return why other objects of KubeVirt or claims may be built of a folder that cannot be built here.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cache, cached_property
@@ -33,6 +33,7 @@ from renderer.kubevirt.facts.installed_release import installing_entries, subscr
 from renderer.kubevirt.facts.kinds import (
     HYPERCONVERGED,
     KUBEVIRT,
+    SECRET,
     configures_kubevirt,
     installs_operands,
 )
@@ -56,6 +57,7 @@ from renderer.yamlio.decode import decode_yaml11
 
 #: The kinds of the object that configures KubeVirt, as files have them.
 _CONFIGURING = (KUBEVIRT.encode(), HYPERCONVERGED.encode())
+_KUBEVIRT_API, _VARIABLE = b"kubevirt.io/", b"${"
 
 
 class Installing(NamedTuple):
@@ -105,6 +107,22 @@ class UnlistedSide:
     def may_configure(self, overlay: Overlay) -> bool:
         """Return True if a file of an overlay names a kind that configures KubeVirt."""
         return any(map(self._names_configuring, self.side.overlay_files.of(overlay)))
+
+    def secret_of_machines(
+        self, overlay: Overlay, changed_source: Callable[[Resource, Container[str]], str]
+    ) -> str:
+        """Return a changed Secret of which variables in the files of an overlay with machines are taken.
+
+        It is empty without any: the values are not read, and what else is made of them is not known.
+        """
+        deployer = overlay.deployer
+        if deployer is None or not is_flux_kustomization(deployer):
+            return ""
+        secret = changed_source(deployer, (SECRET,))
+        files = self.side.overlay_files.of(overlay) if secret else ()
+        contents = [readable_content(self.side.fs, each) or b"" for each in files]
+        has_all = all(any(text in each for each in contents) for text in (_KUBEVIRT_API, _VARIABLE))
+        return secret if has_all else ""
 
     def _find_configuring(self, path: str) -> bool:
         content = readable_content(self.side.fs, path) or b""
