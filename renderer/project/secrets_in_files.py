@@ -28,10 +28,10 @@ from renderer.kubevirt.facts.confidential.values_elsewhere import (
     named_in,
     named_in_text,
     names_in,
+    values_as_written,
     values_in,
     values_in_malformed,
     values_of,
-    values_of_lost_texts,
 )
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.diagnostic import DiagnosticError
@@ -166,9 +166,7 @@ def _values_in_text(content: bytes) -> tuple[Values, Sequence[JsonObject]]:
     for part in filter(may_have_values, _SEPARATOR.split(content)):
         documents = _documents(part, "")
         text = part.decode("utf-8", "replace")
-        found.append(
-            values_in_malformed(text) if documents is None else values_of_lost_texts(text, documents)
-        )
+        found.append(values_in_malformed(text) if documents is None else values_as_written(text))
         for document in documents or ():
             found.append(values_in(document))
             generators += generators_in(document)

@@ -431,18 +431,46 @@ def test_value_is_learned_however_it_is_written(way: str) -> None:
     assert ("X9$canary-is" if "$" in UNUSUAL[way] else CANARY) in values_of_secrets(fs, ["secret.yaml"])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+#: Where a value without quotes may be.
+UNQUOTED: Mapping[str, str] = {
+    "a block": SECRET.format("stringData:\n  p: VALUE"),
+    "brackets": SECRET.format("stringData: {p: VALUE, q: x}"),
+    "a value before a comment": SECRET.format("stringData:\n  p: VALUE # of prod\n  q: x"),
+    "a value on its own line": SECRET.format("stringData:\n  p:\n    VALUE"),
+    "JSON": SECRET.format('stringData: {"p":VALUE}'),
+    "a list": SECRET.format("stringData:\n  p:\n  - VALUE"),
+    "an operation": "- op: add\n  path: /stringData/p\n  value: VALUE\n",
+    "an operation in a kustomization": "patches:\n- target: {kind: Secret}\n  patch: |\n    - op: add\n"
+    "      path: /stringData/p\n      value: VALUE\n",
+    "a patch in a kustomization": "patches:\n- patch: |\n    kind: Secret\n    stringData:\n      p: VALUE\n",
+}
+
+
+@pytest.mark.parametrize("place", UNQUOTED)
+def test_value_whose_quotes_are_missing_is_learned_as_it_is_written(place: str) -> None:
+    for text in (
         *("!X9-canary", "&X9canary", "012345671", "0x12d687ff", "1_234_567", "12345e7", "2024-01-31"),
-        "12345678901234567890123",
-    ],
-)
-def test_value_whose_quotes_are_missing_is_learned_as_it_is_written(text: str) -> None:
-    for data in (f"stringData:\n  p: {text}", f"stringData: {{p: {text}, q: x}}"):
-        fs = MemoryFileSystem({"secret.yaml": SECRET.format(data).encode()})
+        *(".1234567890", "12345678901234567890123", "!X9 canary", "&X9 is-a-bird"),
+    ):
+        fs = MemoryFileSystem({"secret.yaml": UNQUOTED[place].replace("VALUE", text).encode()})
 
         assert text in values_of_secrets(fs, ["secret.yaml"])
+
+
+def test_number_beside_a_secret_is_no_value_elsewhere() -> None:
+    files = {
+        "kustomization.yaml": "images: [{name: a, newTag: 2024.10}]\ncommonLabels:\n  built: 2024-01-31\n"
+        f"secretGenerator:\n- literals: [p={CANARY}]\n",
+        "vm.yaml": f"kind: List\nitems:\n- kind: Secret\n  stringData: {{p: {CANARY}}}\n"
+        "- kind: VirtualMachine\n  spec: {serial: 0x12d687ff}\n",
+        "secret.yaml": f"kind: Secret\nmetadata: {{generation: 1_000_000}}\nstringData: {{p: {CANARY}}}\n",
+    }
+    fs = MemoryFileSystem({path: text.encode() for path, text in files.items()})
+
+    found = values_of_secrets(fs, files)
+
+    assert CANARY in found
+    assert found.isdisjoint({"2024.10", "2024-01-31", "0x12d687ff", "1_000_000"})
 
 
 @pytest.mark.parametrize("text", ["Tr0ub@dor:3-canary", "<X9-canary>", "aa${canary9}x", "op:X9-canary"])

@@ -6,7 +6,7 @@ text: the address of a server, a line of a configuration, a word. So less of it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from renderer.kubevirt.facts.confidential.fields import (
@@ -21,7 +21,6 @@ from renderer.kubevirt.facts.confidential.inner_values import (
     values_of_file,
 )
 from renderer.kubevirt.facts.confidential.malformed_text import entries_in_malformed
-from renderer.kubevirt.facts.confidential.manifest_text import seems_to_hold_secret
 from renderer.kubevirt.facts.confidential.meant_keys import (
     LITERALS,
     has_values_of_secret,
@@ -55,6 +54,7 @@ from renderer.model.run.learned_values import Values
 from renderer.model.run.readings import credential_readings, readings
 from renderer.model.run.taint import texts_of
 from renderer.model.run.work import spend
+from renderer.yamlio.unquoted import as_written, may_have_unquoted
 
 #: One of these is in every document, in lower case, that has a value of a Secret, or start data; or an object
 #: is a Secret, or a patch for one.
@@ -108,11 +108,6 @@ _REFERENCE = pattern(
     r"|(?:avp|op|ref\+[a-z]+)://\S*|vault:[\w.-]+/\S*"
 )
 _REMOTE_PATH = pattern(r"[\w.-]+@[\w.-]+:[\w./~-]+")
-#: A value that YAML may take for something else than its text.
-_UNQUOTED = pattern(
-    r"(?<![\w.-])([\w.-]{1,253}+)[\"']?[ \t]*+:[ \t]++([!&][^\s!,{}\[\]]++|[-+]?\d[\w.:+-]*+)"
-    r"(?=[ \t]*+(?:[,}\]\r\n]|\Z))"
-)
 #: A variable of Flux, perhaps with an operator; a text that is not an address, and has no blank.
 _EXPANSION, _ONE_WORD = pattern(r"\$\{(\w{1,200})(?:[^\w${}][^${}]{0,200})?\}"), pattern(r"[^\s/@]+")
 _STAND_IN = pattern(r"Variable-\d+-of-Flux")
@@ -170,17 +165,12 @@ def values_in_malformed(text: str) -> Values:
     return Values.union(values_of(key, value) for key, value in entries_in_malformed(text))
 
 
-def values_of_lost_texts(text: str, documents: Sequence[Json]) -> Values:
-    """Return what is written in a Secret and is not the text of any of its scalars: ``!x``, ``&x``, ``0x1F``.
-
-    Quotes are missing around it, so that YAML takes it for a tag, an anchor or a number.
-    """
-    if not seems_to_hold_secret(text):
+def values_as_written(text: str) -> Values:
+    """Return what a document has in Secrets that YAML takes for something else: ``!x``, ``&x``, ``0x1F``."""
+    if not may_have_unquoted(text):
         return Values()
-    known = frozenset(texts_of([*documents]))
-    return Values.union(
-        values_of(key, written) for key, written in _UNQUOTED.findall(text) if written not in known
-    )
+    spend(1 + len(text), LOOKING)
+    return values_in(as_written(text))
 
 
 def generators_in(document: Json) -> Iterator[JsonObject]:
