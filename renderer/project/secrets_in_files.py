@@ -52,6 +52,8 @@ _WORDS = pattern(rb"(?<![\w.-])[a-z]+(?:-[a-z\d]+)*(?![\w.-])")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 #: The name of a manifest, of a copy or template of one, and a name without an extension.
 _NAME_OF_MANIFEST = pattern(r"(?i)\.(?:ya?ml|json)(?:[-.~_][^/]*)?$|(?:^|/)[^./]+$")
+#: The fields of a generator with files of variables.
+_ENVS = ("envs", "env")
 _EXAMPLES = frozenset({".dist", ".example", ".sample", ".template"})
 _WORK, _BYTES_PER_STEP = "looking for confidential values", 64
 #: Bytes of files that are kept to be searched for words; the others are read again. Up to this many words are
@@ -190,7 +192,7 @@ def _documents(content: bytes, path: str) -> tuple[Json, ...] | None:
 
 def _entries_of(fs: FileSystem, folder: str, generator: JsonObject) -> Iterator[tuple[str, str]]:
     """Yield the entries that a generator of Secrets reads from files, or has in the place of their paths."""
-    for path in (*texts_of(generator.get("envs")), *texts_of(generator.get("env"))):
+    for path in (text for key in _ENVS for text in texts_of(generator.get(key))):
         text = _text(fs, folder, path)
         lines = (line for line in text.splitlines() if not line.lstrip().startswith("#"))
         yield from entries_in_lines("\n".join(lines) or _content_in_place(path))
@@ -205,6 +207,20 @@ def _entries_of(fs: FileSystem, folder: str, generator: JsonObject) -> Iterator[
 def _content_in_place(path: str) -> str:
     """Return what is written in the place of the path of a file: entries with a key."""
     return "" if is_path_entry(path) else path
+
+
+def may_read(fs: FileSystem, manifest: str, files: AbstractSet[str]) -> bool:
+    """Return True if a generator of Secrets in a manifest reads one of the files, maybe through a link.
+
+    In place of a file that is missing, it may mean any.
+    """
+    content, folder = _content(fs, manifest), folder_of(manifest)
+    for generator in _values_in_text(content)[1] if may_have_values(content) else ():
+        sources = (text for key in (*_ENVS, FILES_OF_GENERATORS) for text in texts_of(generator.get(key)))
+        for path in (join_path(folder, each.rpartition("=")[2]) for each in sources):
+            if not confined(fs.is_file, path) or fs.resolve(path) in files:
+                return True
+    return False
 
 
 def _text(fs: FileSystem, folder: str, path: str) -> str:

@@ -632,21 +632,29 @@ def test_value_that_kustomize_puts_into_a_secret_is_a_value_elsewhere(
     assert leaks(("diff",)) == []
 
 
+_GENERATOR = "secretGenerator: [{name: keys, files: [p=key.txt]}]\n"
+
+
 @pytest.mark.parametrize(
-    "generator",
+    ("generator", "key"),
     [
-        {"prod/kustomization.yaml": "secretGenerator: [{name: keys, files: [p=../key.txt]}]\n"},
-        {
-            "prod/kustomization.yaml": "generators: [secret.yaml]\n",
-            "prod/secret.yaml": "{apiVersion: builtin, kind: SecretGenerator, metadata: {name: keys},"
-            " files: [p=key.txt]}\n",
-        },
+        ({"prod/kustomization.yaml": _GENERATOR.replace("key.txt", "../key.txt")}, "key.txt"),
+        (
+            {
+                "prod/kustomization.yaml": "generators: [secret.yaml]\n",
+                "prod/secret.yaml": "{apiVersion: builtin, kind: SecretGenerator, metadata: {name: keys},"
+                " files: [p=key.txt]}\n",
+            },
+            "prod/key.txt",
+        ),
+        ({"prod/kustomization.yaml": _GENERATOR}, "prod/linked.txt"),
+        ({"prod/kustomization.yaml": _GENERATOR}, "prod/keys.txt"),
     ],
+    ids=["a file", "a file of an object", "a link", "a misspelt name"],
 )
 def test_former_value_in_a_file_of_a_generator_is_a_value_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, generator: Mapping[str, str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, generator: Mapping[str, str], key: str
 ) -> None:
-    key = "key.txt" if len(generator) == 1 else "prod/key.txt"
     config_map = "configMapGenerator: [{{name: cm, literals: [a=b{}]}}]\n"
     written(
         tmp_path,
@@ -657,6 +665,8 @@ def test_former_value_in_a_file_of_a_generator_is_a_value_elsewhere(
             "staging/kustomization.yaml": config_map.format(f", p={CANARY}"),
         },
     )
+    if key == "prod/linked.txt":
+        (tmp_path / "prod/key.txt").symlink_to("linked.txt")
     monkeypatch.chdir(tmp_path)
     committed(tmp_path)
     written(tmp_path, {key: "x", "staging/kustomization.yaml": config_map.format("")})

@@ -19,6 +19,7 @@ from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE
 from renderer.model.run.work import spend
 from renderer.project.excluded_paths import ExcludedPaths
+from renderer.project.secrets_in_files import may_read
 from renderer.project.validation_scope import has_name_of_manifest
 
 #: Names of files that are looked for in a kustomization in one step (``model.run.work``).
@@ -112,7 +113,9 @@ class Listing:
         generating = {path: content for path, content in contents.items() if b"Generator" in content}
         spend(1 + len(names) * len(generating) // _NAMES_PER_STEP, "looking for generators")
         return files.union(
-            path for path, content in generating.items() if any(name in content for name in names)
+            path
+            for path, content in generating.items()
+            if any(name in content for name in names) or may_read(self._fs, path, files)
         )
 
     @cached_property
