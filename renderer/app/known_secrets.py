@@ -7,13 +7,13 @@ built in this run, known from the cache, or not asked for.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
 from renderer.files.disk import path_exists
-from renderer.files.file_system import FileSystem, join_path, readable_content
+from renderer.files.file_system import FileSystem, files_named, folder_of, join_path, readable_content
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE, RenderConfig
 from renderer.model.run.learned_values import Learned
@@ -44,28 +44,25 @@ def learn_from_proposal(fs: FileSystem, config: RenderConfig) -> None:
     learn_from(id(fs), lambda: _secrets_of_project(fs, config))
 
 
-def learn_from_trees(fs: FileSystem, outputs: Callable[[], Iterable[str]]) -> None:
-    """Learn the values from rendered trees: of a Secret that the sources no longer have, too.
-
-    ``outputs`` finds the folders of the trees. It is called once there is something to say.
-    """
+def learn_from_trees(fs: FileSystem) -> None:
+    """Learn the values from all rendered trees: of a Secret that the sources no longer have, too."""
 
     def learned() -> Iterable[Learned]:
-        from renderer.project.secrets_in_files import SecretsInFiles  # noqa: PLC0415 - few runs need it
+        from renderer.project.secrets_in_files import ListableFiles, SecretsInFiles  # noqa: PLC0415 - few runs
 
-        yield SecretsInFiles(fs, chain.from_iterable(_files_of_tree(fs, each) for each in outputs()))
+        lists = files_named(ListableFiles(fs), OWNERSHIP_FILE)
+        yield SecretsInFiles(fs, chain.from_iterable(_files_of_tree(fs, each) for each in lists))
 
     learn_from((id(fs), "trees"), learned)
 
 
-def _files_of_tree(fs: FileSystem, output: str) -> Iterator[str]:
-    """Yield the paths of the files that a tree owns; none if its list of them cannot be read."""
+def _files_of_tree(fs: FileSystem, ownership: str) -> Iterator[str]:
+    """Yield the paths of the files that a list of a tree has; none if it cannot be read."""
     from renderer.emit.ownership import decode_ownership  # noqa: PLC0415 - only for trees that differ
 
-    ownership = join_path(output, OWNERSHIP_FILE)
     with suppress(DiagnosticError):  # comparing the tree reports it
         owned = decode_ownership(readable_content(fs, ownership) or b"", ownership)
-        yield from (join_path(output, path) for path in owned)
+        yield from (join_path(folder_of(ownership), path) for path in owned)
 
 
 def _secrets_of_project(fs: FileSystem, config: RenderConfig) -> Iterable[Learned]:

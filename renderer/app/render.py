@@ -191,7 +191,7 @@ def _render(project: Project, request: RenderRequest, reporter: Reporter, known:
         if (
             request.mode is RenderMode.CHECK
         ):  # the cache keeps findings about sources, which trees do not change
-            learn_from_trees(project.fs, lambda: {*outputs, *_find_stale_trees(project, outputs)})
+            learn_from_trees(project.fs)
         if not findings.has_errors or (sound and not request.all_or_nothing):
             for path, about_tree in _act_on_trees(trees, sound, stale, request):
                 findings.add(with_levels(about_tree, project.config.rules), path)

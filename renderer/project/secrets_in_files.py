@@ -61,7 +61,7 @@ _WORK, _BYTES_PER_STEP = "looking for confidential values", 64
 _MOST_KEPT, _FEW = 16 * 1024 * 1024, 32
 
 
-class _Listable(DelegatingFileSystem):
+class ListableFiles(DelegatingFileSystem):
     """Files of which folders that cannot be listed are empty: the others have Secrets all the same."""
 
     def list(self, path: str) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class _PossibleManifests(ManifestFiles):
 
 def manifests_of_project(fs: FileSystem, excluded: Iterable[str], folders: Iterable[str]) -> frozenset[str]:
     """Return the manifests of a project, and what else its kustomizations and those in ``folders`` list."""
-    found = _PossibleManifests(_Listable(fs), (), excluded).below(".")
+    found = _PossibleManifests(ListableFiles(fs), (), excluded).below(".")
     graph = KustomizationGraph(fs)
     listing = {folder_of(path) for path in found if is_kustomization_file(path)}
     return graph.files_in(graph.reached(listing.union(folders))).union(found)

@@ -694,20 +694,24 @@ def test_value_that_only_a_rendered_tree_has_is_not_shown(
         "staging/kustomization.yaml": "resources: [cm.yaml]\n",
         "staging/cm.yaml": config_map.replace("{}", CANARY),
     }
-    written(tmp_path, {"vmrender.yaml": PROJECT, **WAYS["a Secret"], **staging})
+    project = PROJECT.replace("{path: prod}", "{path: prod, output: deployed/prod}")
+    written(tmp_path, {"vmrender.yaml": project, **WAYS["a Secret"], **staging})
     monkeypatch.chdir(tmp_path)
     invoked("render")
     written(
         tmp_path, {"prod/kustomization.yaml": CONFIG_MAP, "staging/cm.yaml": config_map.replace("{}", "y")}
     )
     (tmp_path / "prod/secret.yaml").unlink()
+    without_prod = PROJECT.replace("{path: prod}, ", "")
 
-    for command in ("render --check", "render --check staging"):
-        code, stdout, _ = invoked(command)
+    for settings in (project, without_prod):
+        written(tmp_path, {"vmrender.yaml": settings})
+        for command in ("render --check", "render --check staging"):
+            code, stdout, _ = invoked(command)
 
-        assert code == 1
-        assert "-  a: ***" in stdout
-        assert CANARY not in stdout
+            assert code == 1
+            assert "-  a: ***" in stdout
+            assert CANARY not in stdout
 
 
 def test_value_is_not_shown_without_a_project_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
