@@ -279,9 +279,13 @@ def _mentions_kubevirt(run: ValidationRun, folder: str) -> bool:
 def _unlisted_findings(
     run: ValidationRun, overlay: Overlay, files: frozenset[str] | None
 ) -> Iterator[Diagnostic]:
-    """Yield the findings of a kustomization that is never rendered; failing to build it is not an error."""
+    """Yield the findings of a kustomization that is never rendered; failing to build it is not an error.
+
+    Nor is an instance type or preference that another file of the repository has: nobody knows the cluster.
+    """
     excused = tuple(
-        _excuse_unsupported(found, overlay.path) for found in _build_findings(run, overlay, files)
+        _excuse_defined(_excuse_unsupported(found, overlay.path))
+        for found in _build_findings(run, overlay, files)
     )
     yield from with_levels(excused, run.config.rules)
 
@@ -291,6 +295,14 @@ def _unused_findings(run: ValidationRun, folder: str) -> Iterator[Diagnostic]:
     if _mentions_kubevirt(run, folder):
         excused = tuple(_excuse_unsupported(found, folder) for found in run.pipeline.read(folder))
         yield from with_levels(excused, run.config.rules)
+
+
+def _excuse_defined(found: Diagnostic) -> Diagnostic:
+    if found.code not in (Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND):
+        return found
+    # The objects that it names are those that the repository defines, and the label that named a missing one.
+    is_defined = any(found.message.startswith(f"there is no {each.message}") for each in found.related)
+    return found._replace(severity=Severity.WARNING) if is_defined else found
 
 
 def _excuse_unsupported(found: Diagnostic, folder: str) -> Diagnostic:
