@@ -15,6 +15,7 @@ from renderer.app.comparison.services_elsewhere import ServicesElsewhere
 from renderer.app.comparison.shared_clusters import SharedClusters
 from renderer.app.comparison.side import Side
 from renderer.app.comparison.unknown_names import UnknownNames
+from renderer.diff.adoptions import Adoptions
 from renderer.diff.indirect_needs import IndirectNeeds
 from renderer.diff.made_claims import MadeClaims
 from renderer.diff.orders import OrdersElsewhere
@@ -37,6 +38,7 @@ class OtherOverlays:
         self._indirect_needs = IndirectNeeds()
         self._made_claims = MadeClaims()
         self._orders = OrdersElsewhere()
+        self._adoptions = Adoptions()
         self._identities = SharedIdentities()
         self._names = UnknownNames(sides, self._readers)
         self._namespaces = NewNamespaces(sides)
@@ -63,6 +65,7 @@ class OtherOverlays:
         self._indirect_needs.add(path, written_of(before), written_of(applied))
         self._identities.add(path, written_of(before), written_of(applied))
         self._orders.add(path, written_of(before), written_of(applied))
+        self._adoptions.add(path, written_of(before), written_of(applied))
 
     def added_to(self, differences: Sequence[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the differences, with what machines read, name and need of other overlays, and where."""
@@ -81,4 +84,5 @@ class OtherOverlays:
         """Return a change, with what machines need of it, and what two objects of its cluster share."""
         change = self._indirect_needs.judged(change, path, self._clusters.share)
         change = self._made_claims.judged(change, path, self._clusters.share)
+        change = self._adoptions.judged(change, path, self._clusters.share)
         return self._identities.judged(change, path, self._clusters.share)
