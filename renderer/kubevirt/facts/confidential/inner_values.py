@@ -13,10 +13,11 @@ from itertools import chain
 
 from renderer.kubevirt.facts.confidential.fields import is_identity
 from renderer.model.credential_text.form import is_credential_value
-from renderer.model.credential_text.names import assignments_in
+from renderer.model.credential_text.names import assignments_in, names_credential
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.encoded_text import content_of_base64, text_in
 from renderer.model.escaped_text import unescaped
+from renderer.model.kube.encryption import is_ciphertext
 from renderer.model.kube.json import Json, scalar_text
 from renderer.model.pattern import pattern
 from renderer.model.placeholders import without_placeholders
@@ -36,6 +37,12 @@ _ORDINARY = pattern(
     rf"[-._/:*~$]*+{_WORD}(?:[-._/:@+,=?&]++{_WORD})*+[-._/:,*=]*+|v?\d+(?:\.\d+)+[-+][\w.+-]{{1,60}}"
     r"|[A-Z]+\d{0,3}(?:_[A-Z\d]+)*+"
 )
+#: What stands for a value: the path of a file, a word for it, and a reference to another store.
+_REFERENCE = pattern(
+    r"(?:/[a-z][a-z0-9._-]*){2,}|<[A-Za-z _-]+>|<(?:avp|path|vault):[^<>]*>"
+    r"|(?:avp|op|ref\+[a-z]+)://\S*|vault:[\w.-]+/\S*"
+)
+_NAME_OF_VARIABLE = pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 #: A value that a reader of the file gets, such as a key or a password: it has no blanks.
 _VALUE = pattern(r"[^\s#<\[]\S*[^\s:]")
 #: ``clusterID`` says what ``cluster`` says.
@@ -56,6 +63,13 @@ def says_who(key: str) -> bool:
     return is_identity(_ID.sub("", key))
 
 
+def stands_for_value(text: str) -> bool:
+    """Return True for ciphertext, a reference to a value, and the name of a variable with a credential."""
+    if is_ciphertext(text) or _REFERENCE.fullmatch(text):
+        return True
+    return _NAME_OF_VARIABLE.fullmatch(text) is not None and names_credential(text)
+
+
 def is_file(text: str) -> bool:
     """Return True for a text that may have several values: of several lines, or in brackets."""
     stripped = text.strip()
@@ -73,13 +87,14 @@ def values_of_file(text: str, depth: int = _DEEPEST) -> Sequence[tuple[str, str]
     is_inner = depth < _DEEPEST
     for each in ("" if is_inner and not is_file(text) else text, text_in(content_of_base64(text))):
         spend(1 + len(each) // _CHARACTERS_PER_STEP, _LOOKING)
-        written = without_placeholders(each)
+        written = "" if stands_for_value(each.strip()) else without_placeholders(each)
         scalars = [scalar for tree in _trees_in(written) for scalar in _scalars(tree, "")]
         assigned = () if any(name for name, _ in scalars) else assignments_in(written)
         for each_name, each_value in chain(scalars, assigned):
             name, value = each_name, each_value
             if says_who(name):  # perhaps with a password: user = "app:x"
-                name, value = "", "" if "://" in value else value.partition(":")[2]
+                is_address = "://" in value or stands_for_value(value)
+                name, value = "", "" if is_address else value.partition(":")[2]
             if _is_telling(value):
                 found[name, value] = None
         if depth:
@@ -127,6 +142,7 @@ def _is_telling(value: str) -> bool:
         and _VALUE.fullmatch(value) is not None
         and not _is_ordinary(value)
         and is_credential_value(value)
+        and not stands_for_value(value)
     )
 
 

@@ -18,6 +18,7 @@ from renderer.kubevirt.facts.confidential.inner_values import (
     constants_of_template,
     is_file,
     says_who,
+    stands_for_value,
     values_of_file,
 )
 from renderer.kubevirt.facts.confidential.malformed_text import entries_in_malformed
@@ -38,7 +39,6 @@ from renderer.kubevirt.facts.confidential.secret_values import (
 )
 from renderer.model.credential_text.names import names_credential, names_credential_of
 from renderer.model.encoded_text import content_of_base64, text_in
-from renderer.model.kube.encryption import is_ciphertext
 from renderer.model.kube.json import (
     Json,
     JsonObject,
@@ -101,17 +101,11 @@ _DATA = pattern(rb"data(?:(?<![a-z]data)|(?<=binarydata)(?<![a-z]binarydata))[\"
 _BASE64 = pattern(r"[A-Za-z0-9+/\s]{8,}+={0,2}\s*")
 #: A line that is no sentence, key, comment, heading or tag, such as a line of a private key.
 _TELLING_LINE = pattern(r"(?![#<]|\[.*\]$)\S*[^\s:]")
-#: What stands for a value: the path of a file, a word for it, a reference to another store; and, unless the
-#: key names a credential, ``user@host:path``.
-_REFERENCE = pattern(
-    r"(?:/[a-z][a-z0-9._-]*){2,}|<[A-Za-z _-]+>|<(?:avp|path|vault):[^<>]*>"
-    r"|(?:avp|op|ref\+[a-z]+)://\S*|vault:[\w.-]+/\S*"
-)
+#: ``user@host:path``.
 _REMOTE_PATH = pattern(r"[\w.-]+@[\w.-]+:[\w./~-]+")
 #: A variable of Flux, perhaps with an operator; a text that is not an address, and has no blank.
 _EXPANSION, _ONE_WORD = pattern(r"\$\{(\w{1,200})(?:[^\w${}][^${}]{0,200})?\}"), pattern(r"[^\s/@]+")
 _STAND_IN = pattern(r"Variable-\d+-of-Flux")
-_CONSTANT = pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 #: Quantities, images of a registry, and addresses of networks.
 _ORDINARY = pattern(
     r"\d{1,6}(?:\.\d{1,3})?(?:[KMGTPE]i|[kMGTPEm])"
@@ -205,7 +199,7 @@ def _values_as_written(key: str, text: str) -> Values:
     written = decoded or text
     plain = written.strip()
     is_named = names_credential(key) or names_credential_of(key)
-    if _stands_for_value(plain) or (not is_named and _REMOTE_PATH.fullmatch(plain)):
+    if stands_for_value(plain) or (not is_named and _REMOTE_PATH.fullmatch(plain)):
         return Values()
     is_public = key in START_DATA or (says_who(key) and not is_file(plain))
     made: Iterable[str] = ()
@@ -216,7 +210,7 @@ def _values_as_written(key: str, text: str) -> Values:
         plain = written.strip()
         made = chain(made, credential_readings(written))
     every = chain(made, nested_credential_readings(written))
-    found = frozenset(each for each in every if not _stands_for_value(each))
+    found = frozenset(each for each in every if not stands_for_value(each))
     if not is_named:
         found = frozenset(each for each in found if not _ORDINARY.fullmatch(each))
     words = frozenset(each for each in found if WORD.fullmatch(each))
@@ -239,12 +233,6 @@ def _variables_in(key: str, text: str) -> frozenset[str]:
     parts = _STAND_IN.findall("\0".join(found)) if _ONE_WORD.fullmatch(written) else ()
     confidential = found.union(parts)
     return frozenset(name for name, word in names.items() if word in confidential)
-
-
-def _stands_for_value(text: str) -> bool:
-    if is_ciphertext(text) or _REFERENCE.fullmatch(text):
-        return True
-    return _CONSTANT.fullmatch(text) is not None and names_credential(text)
 
 
 def _is_telling(line: str) -> bool:

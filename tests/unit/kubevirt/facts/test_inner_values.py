@@ -71,6 +71,9 @@ def test_what_any_file_may_have_is_no_value(value: str) -> None:
 
 def test_value_that_says_who_or_where_is_public() -> None:
     assert (
+        values_of_file(json.dumps({"user": "vault:secret/data/db-X9#USER", "code": "vault:a/X9-b#C"})) == ()
+    )
+    assert (
         values_of_file(json.dumps({"user": "Admin-X9", "clusterID": "Prod-X9", "url": "https://X9a/"})) == ()
     )
 
