@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+from renderer.diff.missing import Makers
 from renderer.diff.reads import ObjectName
 from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME, KUBEVIRT, STORAGE_CLASS
+from renderer.kubevirt.facts.made_networks import made_networks
+from renderer.kubevirt.facts.made_secrets import made_secrets
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.needs import DEVICE_CLAIM, DEVICE_CLAIM_TEMPLATE
 from renderer.kubevirt.impact.reads import NETWORK, SECRET, SERVICE_ACCOUNT
@@ -54,7 +57,7 @@ _FAILURES: Mapping[str, tuple[str, str]] = {
         "pkg/virt-operator/resource/generate/components/daemonsets.go NewHandlerDaemonSet",
     ),
 }
-_MOST_NAMES = 5
+_MOST_NAMES, _ACTIVITY = 5, "looking for what machines need by way of others"
 _LOSING = (ChangeType.REMOVED, ChangeType.RENAMED)
 _Share: TypeAlias = Callable[[str, str], bool]
 _Users: TypeAlias = dict[ObjectName, dict[str, dict[ResId, None]]]
@@ -74,6 +77,7 @@ class IndirectNeeds:
         self._links: dict[ObjectName, list[_Link]] = {}
         self._objects: tuple[dict[tuple[str, ResId], Resource], ...] = ({}, {})
         self._there: dict[ObjectName, list[str]] = {}
+        self._makers: dict[str, Makers] = {}
         #: The machines by what they use: an account, a claim, a claim of a device, a class of storage.
         self._users: _Users = {}
         self._claims: dict[ObjectName, list[ObjectName]] = {}
@@ -83,8 +87,10 @@ class IndirectNeeds:
         """Add the objects of an overlay."""
         for side, objects in zip((before, after), self._objects, strict=True):
             objects.update({(path, each.current_id): each for each in side if each.kind == SERVICE_ACCOUNT})
+        self._makers[path] = Makers(after)
         for each in after:
-            self._there.setdefault(ObjectName.of(each.current_id), []).append(path)
+            for made in (each.current_id, *made_secrets(each), *made_networks(each)):
+                self._there.setdefault(ObjectName.of(made), []).append(path)
             for name in needed_by(each):
                 self._links.setdefault(name, []).append(_Link(path, each))
             for holder, claim in _claims_of(each):
@@ -109,13 +115,23 @@ class IndirectNeeds:
     def _of_removed(self, gone: Iterable[ObjectName], path: str, share: _Share) -> Iterator[Impact]:
         for name in sorted(gone):
             there, links = self._there.get(name, ()), self._links.get(name, ())
-            spend(len(there) + len(links), "looking for what machines need by way of others")
-            if any(share(path, other) for other in there):
+            spend(len(there) + len(links), _ACTIVITY)
+            links = [each for each in links if share(path, each.path)]
+            if (
+                not links
+                or any(share(path, other) for other in there)
+                or self._may_be_made(name, path, share)
+            ):
                 continue
-            for each in (each for each in links if share(path, each.path)):
+            for each in links:
                 event = f"{each.resource.current_id} names {name.kind} {name.name}"
                 if found := self._impact(each.resource, event, path, share):
                     yield found
+
+    def _may_be_made(self, name: ObjectName, path: str, share: _Share) -> bool:
+        """Return True if an operator may make an object of the name for another object."""
+        spend(len(self._makers), _ACTIVITY)
+        return any(each.may_make(name.name) for other, each in self._makers.items() if share(path, other))
 
     def _of_account(self, change: ResourceChange, path: str, share: _Share) -> Iterator[Impact]:
         """Yield what becomes of machines whose account no longer names a Secret to pull images with."""
@@ -137,7 +153,7 @@ class IndirectNeeds:
         for name in names:
             for other, ids in self._users.get(name, {}).items():
                 users |= ids if share(path, other) else {}
-        spend(len(users), "looking for what machines need by way of others")
+        spend(len(users), _ACTIVITY)
         if not users:
             return None
         failure, source = _FAILURES[link.kind]

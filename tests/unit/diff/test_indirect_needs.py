@@ -113,3 +113,13 @@ def test_account_that_no_longer_names_a_secret() -> None:
 )
 def test_object_that_no_machine_needs(kept: list[str], removed: str, machine: str) -> None:
     assert not reasons([*kept, removed], kept, machine)
+
+
+MADE = "{apiVersion: %s/v1, kind: %s, metadata: {name: %s, namespace: shop}, spec: {secret: %s}}"
+
+
+@pytest.mark.parametrize(
+    "maker", [("external-secrets.io", "ExternalSecret", "s", "a"), ("example.org", "Registry", "r", "s")]
+)
+def test_object_that_an_operator_makes_from_now_on(maker: tuple[str, ...]) -> None:
+    assert not reasons([ACCOUNT, IN_SHOP], [ACCOUNT, MADE % maker])
