@@ -36,6 +36,9 @@ _MOST_KEPT, _LONGEST_KEPT = 16, 1 << 20
 #: What may be base64 of a text with a value, also on several lines. Base64 in base64 is read, and no more.
 _BASE64 = pattern(r"(?:[A-Za-z0-9+/]{60,76}\s{1,20}+)++[A-Za-z0-9+/]{4,}+={0,2}|[A-Za-z0-9+/_-]{10,}+={0,2}")
 _DEEPEST = 2
+#: The number of short texts of which is kept whether they have a value, as the variables of many objects are
+#: the same, and the length of the longest.
+_MOST_ASKED, _LONGEST_ASKED = 8192, 256
 #: Lines of confidential texts that say nothing, and that hints tell people to write.
 _PUBLIC = frozenset({"#cloud-config"})
 
@@ -68,6 +71,9 @@ class Masking:
         #: Masked forms of long texts, and the number of values that they are for.
         self._masked: dict[str, str] = {}
         self._masked_for = 0
+        #: Short texts that have one of the values or none, and the number of values that this is for.
+        self._asked: dict[str, bool] = {}
+        self._asked_for = 0
         self.add(values)
 
     def __bool__(self) -> bool:
@@ -96,7 +102,14 @@ class Masking:
         """Return True if the text contains one of the values."""
         if _WINDOW <= len(text) <= _LONGEST_KEPT:
             return self.mask(text) != text
-        return any(True for _ in self.spans(text))
+        if len(text) > _LONGEST_ASKED:
+            return any(True for _ in self.spans(text))
+        if self._asked_for != len(self) or len(self._asked) >= _MOST_ASKED:
+            self._asked, self._asked_for = {}, len(self)
+        known = self._asked.get(text)
+        if known is None:
+            known = self._asked[text] = any(True for _ in self.spans(text))
+        return known
 
     def values_in(self, text: str) -> Iterator[str]:
         """Yield the values in the text."""

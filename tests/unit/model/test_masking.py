@@ -185,3 +185,18 @@ def test_short_texts_cost_the_same_whatever_the_number_of_values() -> None:
     start = time.process_time()
     assert not any(masking.is_in(f"name-{number}") for number in range(10_000))
     assert time.process_time() - start < 2
+
+
+def test_answer_about_a_short_text_is_kept_until_a_value_is_added() -> None:
+    masking = Masking(["canary-one"])
+    assert [masking.is_in(text) for text in ("canary-one", "canary-two", "canary-two")] == [
+        True,
+        False,
+        False,
+    ]
+    masking.add(["canary-two"])
+    assert masking.is_in("canary-two")
+    beside = Masking(others=[masking])
+    assert not beside.is_in("canary-three")
+    masking.add(["canary-three"])
+    assert beside.is_in("canary-three")
