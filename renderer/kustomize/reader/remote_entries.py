@@ -18,7 +18,7 @@ _WEB_FILE = pattern(r"(?i)https?://[^?#]*/([^/?#]+)(?:[?#].*)?")
 _MANIFEST_NAME = pattern(r"(?i).*\.(?:ya?ml|json)")
 #: The name of a repository, or of the folder in it that the address names after ``//``.
 _NAME = pattern(r"([A-Za-z0-9_-][A-Za-z0-9_.-]*?)(?:\.git)?/*(?:[?#].*)?")
-_COMMON_INSTANCETYPES = pattern(r"(?i).*github\.com[/:]kubevirt/common-instancetypes(?![\w-]).*")
+_COMMON_INSTANCETYPES = pattern(r"(?i)github\.com[/:]kubevirt/common-instancetypes(?![\w-])")
 
 
 def is_remote(entry: str) -> bool:
@@ -47,7 +47,7 @@ def remote_path_error(
             name = f"{folder[1] if folder else 'remote'}.yaml"
             command = f"kubectl kustomize {quote(path)} > {quote(join_path(folder_of(site.path), name))}"
         hint = f"vendor it: {command}, and list {name} in its place"
-    if _COMMON_INSTANCETYPES.fullmatch(path):
+    if _COMMON_INSTANCETYPES.search(path):
         hint += "; or drop it, as KubeVirt deploys a release of it from 1.4 on (docs/catalogs.md)"
     return Diagnostic.at(
         site,
