@@ -51,7 +51,7 @@ _WORDS = pattern(rb"(?<![\w.-])[a-z]+(?:-[a-z\d]+)*(?![\w.-])")
 #: The beginnings of a text in UTF-16, which no build reads.
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 #: The name of a manifest, of a copy or template of one, and a name without an extension.
-_NAME_OF_MANIFEST = pattern(r"(?i)\.(?:ya?ml|json)(?:[-.~_][^/]*)?$|(?:^|/)[^./]+$")
+_NAME_OF_MANIFEST = pattern(r"(?is)\A[^.]+\Z|\.(?:ya?ml|json)(?:[-.~_].*)?\Z")
 #: The fields of a generator with files of variables.
 _ENVS = ("envs", "env")
 _EXAMPLES = frozenset({".dist", ".example", ".sample", ".template"})
@@ -75,7 +75,7 @@ class _PossibleManifests(ManifestFiles):
     """Files that may be manifests, also under another name, such as ``secret.yaml.bak`` or ``secret``."""
 
     def is_candidate(self, path: str) -> bool:
-        if self.is_excluded(path) or not _NAME_OF_MANIFEST.search(path):
+        if self.is_excluded(path) or not _NAME_OF_MANIFEST.search(posixpath.basename(path)):
             return False
         return confined(self._fs.is_file, path)
 
