@@ -14,9 +14,14 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.kubevirt.facts.confidential.fields import SECTIONS_OF_SECRETS
 from renderer.kubevirt.facts.confidential.masked import masked
+from renderer.kubevirt.facts.confidential.object_fields import ConfidentialFields
 from renderer.kubevirt.facts.confidential.scope import Scope, root_scope
+from renderer.kubevirt.facts.lists import field_changes
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.difference import NoValue
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, scalar_text, text_at
+from renderer.model.kube.list_elements import child_at, element_index
 from renderer.model.kube.res_id import without_hash
 from renderer.model.log_line import log_line
 from renderer.model.masking import MASK, Masking
@@ -73,36 +78,35 @@ class ManifestMasking:
     def masked_file(self, path: str, before: bytes | None, after: bytes | None) -> MaskedFile:
         """Return both versions of the file at ``path``; the one after was written by vmrender."""
         wanted = _documents(after or b"") or ()
-        is_alone = before is None or after is None
-        written = self._written(wanted, [root_scope()] * len(wanted), is_alone=is_alone)
+        found = None if before is None else _documents(before)
+        old, new = _replaced_places(found or (), wanted)
+        if before is None or after is None:
+            old, new = ([*map(self._places_elsewhere, each)] for each in (found or (), wanted))
+        written = self._written(wanted, [root_scope()] * len(wanted), new)
         shown_after = None if after is None else written if written is not None else self._opaque(after, "")
         if before is None:
             return MaskedFile(None, shown_after)
-        found = _documents(before)
-        text = (
-            None
-            if found is None
-            else self._written(found, [*_scopes(path, found, wanted)], is_alone=is_alone)
-        )
+        text = None if found is None else self._written(found, [*_scopes(path, found, wanted)], old)
         return MaskedFile(text if text is not None else self._opaque(before, shown_after or ""), shown_after)
 
-    def _written(self, documents: Sequence[Json], scopes: Sequence[Scope], *, is_alone: bool) -> str | None:
-        """Return the text of the documents; None if they cannot be written."""
+    def _written(
+        self, documents: Sequence[Json], scopes: Sequence[Scope], places: Sequence[Collection[_Place]]
+    ) -> str | None:
+        """Return the text of the documents, with marks at places; None if they cannot be written."""
         from renderer.yamlio.encode import encode  # noqa: PLC0415 - only for what has changed
 
         try:
-            return encode(
-                self._masked_document(document, scope, is_alone=is_alone)
-                for document, scope in zip(documents, scopes, strict=True)
-            )
+            return encode(map(self._masked_document, documents, scopes, places))
         except DiagnosticError:
             return None
 
-    def _masked_document(self, document: Json, scope: Scope, *, is_alone: bool) -> Json:
+    def _masked_document(self, document: Json, scope: Scope, places: Collection[_Place]) -> Json:
         shown = masked(document, scope, self._confidential, self._marked)
-        names = _names_of(document) if is_alone else ()
-        places = frozenset[_Place]().union(*(self._in_other_files.get(name, ()) for name in names))
         return self._with_marks(shown, places, ()) if places else shown
+
+    def _places_elsewhere(self, document: Json) -> Collection[_Place]:
+        names = _names_of(document) if self._in_other_files else ()
+        return frozenset[_Place]().union(*(self._in_other_files.get(name, ()) for name in names))
 
     def _with_marks(self, shown: Json, places: Collection[_Place], at: _Place) -> Json:
         """Return a tree with a mark for each scalar, text or collection at one of the places."""
@@ -163,6 +167,40 @@ def _scopes(path: str, before: Sequence[Json], after: Sequence[Json]) -> Iterato
         is_other = (kind, name) not in known or (name in missing and _has_values(document))
         was_secret = _SECRET_FILE.search(path) is not None or (bool(missing) and is_other)
         yield root_scope(target=_SECRET) if was_secret else root_scope()
+
+
+def _replaced_places(
+    before: Sequence[Json], after: Sequence[Json]
+) -> tuple[Sequence[Collection[_Place]], Sequence[Collection[_Place]]]:
+    """Return the places in each document of two versions where the other refers to a Secret instead."""
+    old, new = [set[_Place]() for _ in before], [set[_Place]() for _ in after]
+    numbers = {_identity(each): number for number, each in enumerate(after)}
+    for number, document in enumerate(before):
+        other = numbers.get(_identity(document))
+        if other is None:
+            continue
+        pair = document, after[other]
+        fields = ConfidentialFields("", pair)
+        for change in filter(fields.is_replaced, field_changes(*pair)):
+            values = change.before, change.after
+            for content, value, places in zip(pair, values, (old[number], new[other]), strict=True):
+                is_reference = isinstance(value, dict) and NoValue.ABSENT not in values
+                if value is not NoValue.ABSENT and not is_reference:
+                    places.add(_indexed(content, change.field))
+    return old, new
+
+
+def _indexed(document: Json, field: FieldPath) -> _Place:
+    """Return the path to a field with the indexes of elements."""
+    place: _Place = ()
+    value: Json = document
+    for segment in field.segments:
+        if isinstance(segment, str):
+            place = _below(place, segment)
+        else:
+            place = *place, (element_index(value, segment) if isinstance(value, list) else None) or 0
+        value = child_at(value, segment, None)
+    return place
 
 
 def _changed_places(value: Json, shown: Json, at: _Place) -> Iterator[_Place]:

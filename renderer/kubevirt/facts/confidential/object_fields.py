@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from renderer.kubevirt.facts.confidential.fields import COPIES, IGNITION, SECTIONS, START_DATA
 from renderer.kubevirt.facts.confidential.masked import masked, shown_path
 from renderer.kubevirt.facts.confidential.parts import LOOKING, STEPS_PER_VALUE, hides, opened, parts_of
+from renderer.kubevirt.facts.confidential.replaced_values import may_replace, new_references
 from renderer.kubevirt.facts.confidential.scope import Area, Scope, ScopeOf, root_scope
 from renderer.kubevirt.facts.confidential.secret_values import readings_of_secrets
 from renderer.model.credential_text.form import is_credential_value
@@ -49,6 +50,7 @@ class ConfidentialFields:
         self._secrets = secrets
         self._lookups = [(content, FieldLookup(content)) for content in contents or ({"kind": kind},)]
         self._roots = [_Place(content, root_scope(kind)) for content, _ in self._lookups]
+        self._references: dict[tuple[Segment, ...], Collection[str]] = {}
 
     def hides(self, field: FieldPath) -> bool:
         """Return True if the value of the field is confidential as a whole, or each of its entries is."""
@@ -114,7 +116,8 @@ class ConfidentialFields:
 
         If the value of one side is confidential, so is the other: most likely, it is a value of the same
         Secret. If only a part of one side is, the other side may have the same part in another form: it is
-        shown if all of its words are public on the first side.
+        shown if all of its words are public on the first side. What a reference to a Secret replaces is
+        confidential, and so is what replaces a reference.
         """
         from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
 
@@ -124,7 +127,7 @@ class ConfidentialFields:
         spend(_STEPS_PER_CHANGE + steps, LOOKING)
         scopes = [scope for scope, _ in self._found(change.field)]
         before, after = (self._shown(value, scopes) for value in (change.before, change.after))
-        is_hidden = NoValue.WITHHELD in (before, after)
+        is_hidden = NoValue.WITHHELD in (before, after) or self.is_replaced(change)
         if not isinstance(before, NoValue) and not isinstance(after, NoValue):
             is_before_masked, is_after_masked = before != change.before, after != change.after
             is_hidden |= (
@@ -136,6 +139,27 @@ class ConfidentialFields:
         if is_hidden or (before == after and change.before != change.after):
             before, after = (each if each is NoValue.ABSENT else NoValue.WITHHELD for each in (before, after))
         return change._replace(field=shown_path(change.field, self._secrets), before=before, after=after)
+
+    def is_replaced(self, change: FieldChange) -> bool:
+        """Return True if one version has a value, and another one a reference to a Secret in its place."""
+        from renderer.model.difference import NoValue  # noqa: PLC0415 - as above
+
+        segments, last = change.field.segments, len(change.field.segments) - 1
+        is_one_sided = NoValue.ABSENT in (change.before, change.after)
+        if not is_one_sided and isinstance(change.before, dict) is isinstance(change.after, dict):
+            return False
+        for depth, key in enumerate(segments):
+            references = self._new_references(segments[:depth]) if isinstance(key, str) else ()
+            if depth == last and key in references:  # the reference itself, or a mapping with one
+                return not is_one_sided
+            if any(may_replace(each, str(key), is_value=depth == last) for each in references if each != key):
+                return True
+        return False
+
+    def _new_references(self, at: tuple[Segment, ...]) -> Collection[str]:
+        if at not in self._references:
+            self._references[at] = new_references(value for _, value in self._found(FieldPath(at)))
+        return self._references[at]
 
     def _shown(self, value: Value, scopes: Iterable[Scope]) -> Value:
         from renderer.model.difference import NoValue  # noqa: PLC0415 - as above
