@@ -81,6 +81,13 @@ def test_release_notes_are_the_changelog_section(script: Script) -> None:
     assert (missing.returncode, missing.stderr) == (1, "CHANGELOG.md says nothing of 9.9.9\n")
 
 
+def test_changelog_has_each_heading_of_a_version_once(script: Script) -> None:
+    # A merge that keeps the lines of both sides brings back a list that one of them has rewritten.
+    for version, _, text in script("notes").sections((ROOT / "CHANGELOG.md").read_text(encoding="utf-8")):
+        headings = [line for line in text.splitlines() if line.startswith("#")]
+        assert len(headings) == len(set(headings)), version
+
+
 @pytest.fixture
 def checkout(tmp_path: Path) -> UserRepository:
     """A checkout that is ready for a release, with nothing missing except the tag."""
