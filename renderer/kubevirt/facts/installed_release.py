@@ -58,6 +58,11 @@ _PACKAGES = ("kubevirt-hyperconverged", "community-kubevirt-hyperconverged")
 #: The index image of Red Hat's operators: its tag is the minor of OpenShift, and so of its operators.
 _INDEX = pattern(r"/redhat-operator-index:v(?P<minor>\d+\.\d+)")
 _CHART_VERSION = pattern(r"v?(?:[\w.]+[+_]up)?(?P<version>\d+\.\d+\.\d+)")
+#: The names that charts give to values with an image or a part of it, and a line of YAML with one.
+_IMAGE_VALUES = ("digest", "image", "imageRegistry", "imageTag", "registry", "repository", "tag", "version")
+_IMAGE_LINE = pattern(
+    rf"(?m)^[ \t-]*[\"']?(?P<key>{'|'.join(_IMAGE_VALUES)})[\"']?:[ \t]*(?P<value>[^\s#][^\n#]*)"
+)
 #: What a file says that can name a release in its fields.
 _SIGNS = pattern(
     rb"kubevirt-hyperconverged|redhat-operator-index:|harvester|cozy|kubevirt-community|suse"
@@ -203,6 +208,46 @@ def replaced_release(before: JsonObject, after: JsonObject) -> tuple[str, str] |
     if not old or not new or old.keys() == new.keys():
         return None
     return " and ".join(old), " and ".join(new)
+
+
+def installed_otherwise(before: JsonObject, after: JsonObject) -> str:
+    """Return what differs of a chart with the operator, apart from its version: its origin, or images.
+
+    It is empty if neither differs. Images are those in its values, as far as their fields have usual names.
+    """
+    if not installs_operator(before) or not installs_operator(after):
+        return ""
+    if [*_origins_of_charts(before)] != [*_origins_of_charts(after)]:
+        return "another repository"
+    return "another image in the values" if _images_in_values(before) != _images_in_values(after) else ""
+
+
+def is_chart_from(content: JsonObject, kind: str, name: str) -> bool:
+    """Return True if a manifest installs the operator by a chart that a source of Flux has."""
+    sources = [(text_at(each, "kind"), text_at(each, "name")) for _, each, _ in _origins_of_charts(content)]
+    return (kind, name) in sources
+
+
+def _origins_of_charts(content: JsonObject) -> Iterator[tuple[str, JsonObject, tuple[str, ...]]]:
+    """Yield the address, source and repositories of each chart with the operator."""
+    for each in mappings_in(content):
+        if any(True for _ in _of_charts(each)):
+            repositories = tuple(text_at(each, key) for key in _REPOSITORY_KEYS)
+            yield text_at(each, "url"), object_at(each, "sourceRef"), repositories
+
+
+def _images_in_values(content: JsonObject) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for each in mappings_in(content):
+        for values in map(each.get, ("values", "valuesObject")):
+            fields = (item for one in mappings_in(values) for item in one.items())
+            found += [(key, str(value)) for key, value in fields if key in _IMAGE_VALUES]
+        for text in (text_at(each, "values"), text_at(each, "valuesContent")):
+            found += [(match["key"], match["value"]) for match in _IMAGE_LINE.finditer(text)]
+        for parameter in map(object_at, array_at(each, "parameters")):
+            key = text_at(parameter, "name").rpartition(".")[2]
+            found += [(key, str(parameter.get("value")))] if key in _IMAGE_VALUES else []
+    return sorted(found)
 
 
 def subscribes(content: JsonObject) -> bool:

@@ -12,7 +12,9 @@ from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, Cluster, read_cluste
 from renderer.kubevirt.facts.cpu_models import is_obsolete_model
 from renderer.kubevirt.facts.installed_release import (
     followed_otherwise,
+    installed_otherwise,
     installs_operator,
+    is_chart_from,
     replaced_release,
     subscribes,
     upgrades_by_itself,
@@ -24,6 +26,7 @@ from renderer.kubevirt.impact.migratable import obstacle_in_cluster, unknown_cla
 from renderer.kubevirt.impact.settings import changed_settings
 from renderer.kubevirt.impact.state import InstanceState, Update, VmChange
 from renderer.model.difference import Effect, Impact, worst
+from renderer.model.engines import FLUX_SOURCE_GROUP
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
@@ -186,7 +189,7 @@ def installation(  # noqa: PLR0913, PLR0917 - the object on two sides, and what 
     if after.kind == CATALOG_SOURCE:
         return _other_catalog(before, after, cluster, kubevirt, written)
     if after.kind not in (KUBEVIRT, HYPERCONVERGED):
-        reason = _replacing_operator(before, after)
+        reason = _replacing_operator(before, after) or _other_charts(before, after, written)
         return _upgrade(reason, cluster.workload_update_methods, kubevirt) if reason else None
     methods = [_update_methods(each) for each in (before, after)]
     old, new = configured
@@ -243,10 +246,26 @@ def _replacing_operator(before: Resource, after: Resource) -> str:
         return (
             f"another {field} of the {after.kind}: OLM may install another release, which replaces KubeVirt"
         )
-    replaced = replaced_release(before.content, after.content)
+    if replaced := replaced_release(before.content, after.content):
+        return f"virt-operator goes from {replaced[0]} to {replaced[1]}, and replaces KubeVirt"
+    other = installed_otherwise(before.content, after.content)
     return (
-        f"virt-operator goes from {replaced[0]} to {replaced[1]}, and replaces KubeVirt" if replaced else ""
+        f"{other} of the chart with virt-operator may be another release, which replaces KubeVirt"
+        if other
+        else ""
     )
+
+
+def _other_charts(before: Resource, after: Resource, written: Iterable[Resource]) -> str:
+    """Return how another address of the source of its chart replaces KubeVirt; empty if it does not."""
+    addresses = [text_at(each.content, "spec", "url").rstrip("/") for each in (before, after)]
+    if after.gvk.group != FLUX_SOURCE_GROUP or addresses[0] == addresses[1]:
+        return ""
+    users = [each for each in written if is_chart_from(each.content, after.kind, after.name)]
+    if not users:
+        return ""
+    user = f"{users[0].kind} {users[0].name}"
+    return f"{user} may install another release from this address, which replaces KubeVirt"
 
 
 def _upgrade(reason: str, methods: Collection[str] | None, kubevirt: JsonObject) -> Impact:

@@ -335,6 +335,61 @@ def test_what_installs_another_operator_is_an_upgrade(text: str, before: str, af
     )
 
 
+CHART = "chart: {spec: {chart: kubevirt, version: 1.2.0, sourceRef: {kind: HelmRepository, name: %s}}}"
+APPLICATION = "apiVersion: argoproj.io/v1alpha1, kind: Application, spec: {source: {chart: kubevirt,"
+OF_ARGOCD = f"{APPLICATION} targetRevision: 1.2.0, repoURL: 'https://x', helm: {{"
+REPOSITORY = "apiVersion: source.toolkit.fluxcd.io/v1, kind: HelmRepository, spec: {url: 'https://x/%s'}"
+IN_VALUES = "another image in the values of the chart with virt-operator may be"
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after", "words"),
+    [
+        (
+            f"{RELEASE}, spec: {{{CHART % 'x'}, values: {{operator: {{image: {{tag: %s}}}}}}}}",
+            "a",
+            "b",
+            IN_VALUES,
+        ),
+        (f"{RELEASE}, spec: {{{CHART % 'x'}, values: {{operator: {{replicas: %s}}}}}}", "1", "2", ""),
+        (
+            f"{RELEASE}, spec: {{{CHART}}}",
+            "a",
+            "b",
+            "another repository of the chart with virt-operator may be",
+        ),
+        (f"{OF_ARGOCD}valuesObject: {{tag: %s}}}}}}}}", "a", "b", IN_VALUES),
+        (f'{OF_ARGOCD}values: "operator:\\n  tag: %s"}}}}}}', "a", "b", IN_VALUES),
+        (f"{OF_ARGOCD}parameters: [{{name: operator.tag, value: %s}}]}}}}}}", "a", "b", IN_VALUES),
+        (f"{OF_ARGOCD}parameters: [{{name: operator.logs, value: %s}}]}}}}}}", "a", "b", ""),
+        (
+            f"{APPLICATION} targetRevision: 1.2.0, repoURL: 'https://%s'}}}}",
+            "a",
+            "b",
+            "another repository of",
+        ),
+        (REPOSITORY, "a", "b", "HelmRelease a may install"),
+        (REPOSITORY, "", "/", ""),
+        (f"{RELEASE}, spec: {{{CHART.replace('kubevirt', 'web') % 'x'}, values: {{tag: %s}}}}", "a", "b", ""),
+    ],
+)
+def test_chart_that_is_made_otherwise_may_be_another_kubevirt(
+    text: str, before: str, after: str, words: str
+) -> None:
+    user = (
+        f"{{metadata: {{name: a}}, {RELEASE}, spec: {{{CHART % 'b'}}}}}"
+        if text is REPOSITORY
+        else "{kind: A}"
+    )
+    sides = [
+        OverlaySide(LATEST, tuple(Resource(yaml.safe_load(one), Site("b.yaml")) for one in (own, user)))
+        for own in (f"{{metadata: {{name: b}}, {text % each}}}" for each in (before, after))
+    ]
+    [change] = compare_overlay("a", "a", sides[0], sides[1]).changes
+    assert (change.impact.reason if change.impact else "").startswith(words)
+    assert bool(change.impact) is bool(words)
+
+
 @pytest.mark.parametrize("field", ["imageTag", "imageRegistry"])
 @pytest.mark.parametrize(("methods", "effect"), [([], None), (["Evict"], Effect.EVICTED)])
 def test_other_images_are_another_kubevirt(field: str, methods: list[str], effect: Effect | None) -> None:
