@@ -82,19 +82,25 @@ INIT = "{apiVersion: v1, kind: Secret, metadata: {name: init, namespace: prod}, 
     [
         (owned(INIT, ""), "gets the owner ConfigMap gone, and is deleted as soon as that does not exist"),
         (
+            INIT.replace("userdata: a", "userdata: b"),
+            "changes: virt-launcher reads it when the instance starts",
+        ),
+        (
             INIT.replace("namespace: prod", "namespace: prod, annotations: {argocd.argoproj.io/hook: ''}"),
             "is deleted, as Argo CD takes it for a hook of no phase",
         ),
     ],
 )
-def test_machine_that_reads_what_the_cluster_deletes_although_git_has_it(
+def test_machine_that_reads_an_object_of_what_the_project_does_not_list(
     folder: Path, changed: str, reason: str
 ) -> None:
     apps, infra = application(path="overlays/prod"), application("infra", "infra")
     files = {"clusters/apps.yaml": apps, "clusters/infra.yaml": infra, "infra/object.yaml": INIT}
     commit(folder, TREE | files | {"overlays/prod/vm.yaml": READING})
     write(folder, {"infra/object.yaml": changed})
-    assert f"Secret init in clusters:infra {reason}" in run().stdout
+    found = run().stdout
+    assert f"Secret init in clusters:infra {reason}" in found
+    assert "no known harm" not in found
 
 
 def test_owner_of_what_deploys_an_overlay(folder: Path) -> None:

@@ -216,9 +216,16 @@ class UnlistedOverlays:
             *self._differing_tools(),
         )
         unlisted = (*(each for each in judged if each.path in self.paths), *elsewhere)
+        reported = [
+            each
+            for overlay in judged
+            for each in overlay.changes
+            if overlay.path not in self.paths or _is_reported(each)
+        ]
+        read = {field.read for each in reported for field in each.fields if field.read}
         self.not_reported = {
             each.id for overlay in unlisted for each in overlay.changes if not _is_reported(each)
-        }
+        } - read  # a machine says what they do to it
         return (*self._with_harm(judged), *(harm for each in elsewhere for harm in _harm(each)))
 
     def harm(self, overlays: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
