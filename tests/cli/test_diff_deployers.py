@@ -424,8 +424,8 @@ def test_equal_files_of_a_revision_are_not_read(
     read = read_of_revisions(monkeypatch)
     assert "changed ConfigMap prod/settings" in diff(*revisions).stdout
     assert "overlays/prod/settings.yaml" in read
-    # The second revision is searched once for what its Secrets have, as a work tree is.
-    assert read.count("flux/apps.yaml") == len(revisions) - 1
+    # The second revision is searched for what its Secrets have, as a work tree is, and for generators.
+    assert read.count("flux/apps.yaml") == 2 * (len(revisions) - 1)
 
 
 def test_line_ends_of_a_checkout_are_no_difference(folder: Path) -> None:

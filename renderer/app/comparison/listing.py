@@ -101,7 +101,14 @@ class Listing:
     @cached_property
     def generating(self) -> Mapping[str, bytes]:
         """The content of the kustomizations with generators, by path."""
-        paths = filter(is_kustomization_file, self.manifests)
+        return self._naming_generators(filter(is_kustomization_file, self.manifests))
+
+    @cached_property
+    def _generators(self) -> Mapping[str, bytes]:
+        """The content of all manifests with generators, also of those that a kustomization lists."""
+        return self._naming_generators(self.manifests)
+
+    def _naming_generators(self, paths: Iterable[str]) -> Mapping[str, bytes]:
         contents = {path: readable_content(self._fs, path) or b"" for path in paths}
         return {path: content for path, content in contents.items() if b"Generator" in content}
 
@@ -109,12 +116,10 @@ class Listing:
         """Return changed files, and the manifests with a generator that may read one of them."""
         files = frozenset(changed)
         names = {path.rpartition("/")[2].encode() for path in files}
-        contents = {path: readable_content(self._fs, path) or b"" for path in self.manifests}
-        generating = {path: content for path, content in contents.items() if b"Generator" in content}
-        spend(1 + len(names) * len(generating) // _NAMES_PER_STEP, "looking for generators")
+        spend(1 + len(names) * len(self._generators) // _NAMES_PER_STEP, "looking for generators")
         return files.union(
             path
-            for path, content in generating.items()
+            for path, content in self._generators.items()
             if any(name in content for name in names) or may_read(self._fs, path, files)
         )
 
