@@ -85,16 +85,16 @@ class ClaimWriter(NamedTuple):
 
 def claims_written_by(resource: Resource) -> Iterator[ClaimWriter]:
     """Yield how a machine or a workload that runs writes to claims; nothing for any other object."""
-    id_, namespace = resource.current_id, resource.namespace
     machine = VirtualMachineView.of(resource)
     if machine is None:
         for name, volume in claims_written_by_pods(resource):
-            yield ClaimWriter(id_, (namespace, name), volume, ends=resource.kind in _ENDING)
+            claim = resource.namespace, name
+            yield ClaimWriter(resource.current_id, claim, volume, ends=resource.kind in _ENDING)
     elif machine.is_one and not machine.is_halted:
         volumes = dict(machine.volumes)
         for each in written_claims(machine):
             volume = text_at(volumes[each.volume], "name")
-            yield ClaimWriter(id_, (machine.namespace, each.name), volume, is_machine=True)
+            yield ClaimWriter(resource.current_id, (machine.namespace, each.name), volume, is_machine=True)
 
 
 def _writers(resources: Iterable[Resource]) -> Mapping[tuple[str, str], Mapping[ResId, ClaimWriter]]:

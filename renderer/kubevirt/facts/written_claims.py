@@ -14,6 +14,8 @@ from renderer.model.record import Record
 #: Access modes with which a claim can be mounted on one node only, the second by one pod there.
 ONE_POD = "ReadWriteOncePod"
 _ONE_NODE = ("ReadWriteOnce", ONE_POD)
+#: The fields of ``spec`` in which a workload has its pods, as most objects do not.
+_PODS = ("containers", "template", "jobTemplate")
 
 
 class WrittenClaim(Record):
@@ -47,7 +49,8 @@ def claims_written_by_pods(resource: Resource) -> Iterator[tuple[str, str]]:
     There is none while it makes no pods (``replicas: 0``, ``suspend: true``).
     """
     settings = object_at(resource.content, "spec")
-    if settings.get("replicas") == 0 or settings.get("suspend") is True:
+    has_pods = not settings.keys().isdisjoint(_PODS)
+    if not has_pods or settings.get("replicas") == 0 or settings.get("suspend") is True:
         return
     for spec in pod_specs(resource):
         volumes = {
