@@ -38,15 +38,22 @@ def masked(finding: Located, *maskings: Masking | None) -> Located:
     """Return the finding with ``***`` in place of the values, in its texts and its field.
 
     A fix that writes one of the values is left out, and so are hint and fix if the hint is made of a value
-    that the message quotes. A fix that only removes one does not repeat it.
+    that the message quotes. A fix that only removes one does not repeat it. Where a value ends on its line is
+    left out, as it says how long the value is.
     """
+    written = finding.message
     for masking in filter(None, maskings):
         if finding.hint and _repeats_a_value(finding.hint, finding.message, masking):
             finding = finding._replace(hint=None, fix=None)
         finding = _without(finding, partial(masking.mask, mask=_shown), masking.is_in)
         if finding.field:
             finding = finding._replace(field=shown_path(finding.field, masking))
-    return finding
+    return finding if finding.message == written else without_end(finding)
+
+
+def without_end(finding: Located) -> Located:
+    """Return the finding without the column at which the marked text ends."""
+    return finding._replace(location=finding.location and finding.location._replace(end_column=0))
 
 
 def parts_of_value(finding: Diagnostic, content: JsonObject, masking: Masking) -> tuple[Masking, ...]:

@@ -20,8 +20,9 @@ from renderer.files.file_system import FileSystem
 from renderer.findings.known_findings import KnownFinding
 from renderer.findings.levels import strict_level
 from renderer.findings.located import Located, LocatedFix, LocatedRelated, Unshown
-from renderer.findings.masking import masked, shown_resource, without_credentials_in_texts
+from renderer.findings.masking import masked, shown_resource, without_credentials_in_texts, without_end
 from renderer.findings.merged import MergedFinding, MergedFindings
+from renderer.kubevirt.facts.confidential.fields import is_about_secret
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.kube.location import Location
@@ -168,6 +169,8 @@ class RunFindings:
             known.masked = masked(known.found, *finding.confidential, self._masking(), known.own_values)
             if self._has_value_on_line(known.found.location, finding.confidential):
                 known.masked = known.masked._replace(hides_line=True)
+            if known.masked.hides_line or (known.own_values and is_about_secret(finding)):
+                known.masked = without_end(known.masked)
             known.masked_for = finding.confidential, tainted
         return known.masked._replace(
             severity=self._level(finding.severity),

@@ -239,3 +239,24 @@ def test_a_kept_overlay_quotes_no_part_of_a_value(tmp_path: Path, monkeypatch: p
     assert "does not begin with /" in first[2]
     assert "does not begin with /" in second[2]
     assert "canary" not in first[2] + second[2]
+
+
+def test_columns_do_not_say_how_long_a_value_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: m, namespace: a}\n"
+    files = {
+        "vmrender.yaml": PROJECT,
+        "prod/kustomization.yaml": "resources: [secret.yaml, machine.yaml]\n",
+        "prod/secret.yaml": KEYS.replace("{{ login }}", CANARY),
+        "prod/machine.yaml": f"{machine}spec:\n  runStrategy: {CANARY}\n"
+        "  template: {spec: {domain: {devices: x}}}\n",
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    monkeypatch.chdir(tmp_path)
+
+    _, stdout, _ = invoked("validate --format json")
+
+    ends = {each["field"]: each["location"]["endColumn"] for each in json.loads(stdout)["findings"]}
+    assert ends["spec.runStrategy"] == 0
+    assert ends["spec.template.spec.domain.devices"] > 0
