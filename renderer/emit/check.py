@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -30,6 +30,8 @@ from renderer.model.run.taint import taint_masking, tainted, values_in_places
 
 _HINT = "run vmrender render and commit the result"
 
+#: The lines of a manifest with the kind and names of an object.
+_NAMES = pattern(rb"(?m)^(?:kind|  name|  namespace):.*")
 #: The metadata of a manifest in block style.
 _METADATA = pattern(r"(?m)^metadata:\n(?:  .*\n)+")
 
@@ -121,10 +123,14 @@ def _masked_files(
     tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], masking: ManifestMasking
 ) -> Mapping[str, MaskedFile]:
     """Return the files that differ, by path; a folder or link in the way has no content."""
-    if plan.removed and plan.created:
-        removed = (tree.files[path] for path in plan.removed)
-        masking.note_moved(each for each in removed if isinstance(each, bytes))
-        masking.note_moved(wanted[path] for path in plan.created)
+    former = {path: content for path in plan.updated if isinstance(content := tree.files[path], bytes)}
+    renamed = [path for path, each in former.items() if _names_in(each) != _names_in(wanted[path])]
+    if renamed or (plan.removed and plan.created):
+        removed = (tree.files[path] for path in (*plan.removed, *renamed))
+        masking.note_moved(
+            [each for each in removed if isinstance(each, bytes)],
+            [wanted[path] for path in (*plan.created, *renamed)],
+        )
     paths = sorted({*plan.created, *plan.updated, *plan.removed, *plan.blocked})
     contents = ((path, tree.files[path], wanted.get(path)) for path in paths)
     return {
@@ -132,6 +138,11 @@ def _masked_files(
         for path, before, after in contents
         if before is None or isinstance(before, bytes)
     }
+
+
+def _names_in(content: bytes) -> Sequence[bytes]:
+    """Return the lines with the kinds and names of objects, and some others."""
+    return _NAMES.findall(content)
 
 
 def _stale(

@@ -62,14 +62,18 @@ class ManifestMasking:
         self._confidential = confidential
         self._numbers: dict[str, int] = {}
         self._in_other_files: dict[str, set[_Place]] = {}
+        self._moved: set[tuple[str, ...]] = set()
 
-    def note_moved(self, files: Iterable[bytes]) -> None:
-        """Note which fields are masked in files that come or go: an object may have got another name or kind.
+    def note_moved(self, before: Iterable[bytes], after: Iterable[bytes]) -> None:
+        """Note which fields are masked in objects that only one side has: they may have been renamed.
 
         What another one of these objects with the same kind, or with the same name without a hash, has there
         is most likely another value of the same Secret.
         """
-        for document in (each for content in files for each in _documents(content) or ()):
+        sides = [[each for file in files for each in _documents(file) or ()] for files in (before, after)]
+        old, new = (set(map(_id, side)) for side in sides)
+        self._moved = old ^ new if old - new and new - old else set()
+        for document in (each for side in sides for each in side if _id(each) in self._moved):
             shown = masked(document, root_scope(), self._confidential, self._marked)
             places = frozenset(_changed_places(document, shown, ()))
             for name in _names_of(document) if places else ():
@@ -80,8 +84,9 @@ class ManifestMasking:
         wanted = _documents(after or b"") or ()
         found = None if before is None else _documents(before)
         old, new = _replaced_places(found or (), wanted)
-        if before is None or after is None:
-            old, new = ([*map(self._places_elsewhere, each)] for each in (found or (), wanted))
+        if self._in_other_files:
+            old = [*map(self._with_places_elsewhere, found or (), old)]
+            new = [*map(self._with_places_elsewhere, wanted, new)]
         written = self._written(wanted, [root_scope()] * len(wanted), new)
         shown_after = None if after is None else written if written is not None else self._opaque(after, "")
         if before is None:
@@ -104,9 +109,9 @@ class ManifestMasking:
         shown = masked(document, scope, self._confidential, self._marked)
         return self._with_marks(shown, places, ()) if places else shown
 
-    def _places_elsewhere(self, document: Json) -> Collection[_Place]:
-        names = _names_of(document) if self._in_other_files else ()
-        return frozenset[_Place]().union(*(self._in_other_files.get(name, ()) for name in names))
+    def _with_places_elsewhere(self, document: Json, places: Collection[_Place]) -> Collection[_Place]:
+        names = _names_of(document) if _id(document) in self._moved else ()
+        return frozenset(places).union(*(self._in_other_files.get(name, ()) for name in names))
 
     def _with_marks(self, shown: Json, places: Collection[_Place], at: _Place) -> Json:
         """Return a tree with a mark for each scalar, text or collection at one of the places."""
@@ -228,6 +233,10 @@ def _names_of(document: Json) -> tuple[str, ...]:
 
 def _identity(document: Json) -> tuple[str, str]:
     return text_at(document, "kind"), text_at(document, "metadata", "name")
+
+
+def _id(document: Json) -> tuple[str, ...]:
+    return (*_identity(document), text_at(document, "metadata", "namespace"))
 
 
 def _has_values(document: Json) -> bool:

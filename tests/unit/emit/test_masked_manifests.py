@@ -314,18 +314,32 @@ def test_former_value_of_an_object_with_another_name_or_kind_is_masked(removed: 
     old, new = removed % "old-canary", added.replace("one", "two").replace("2222", "4444") % "correct-horse"
     for before, after in ((old, new), (new, old)):
         masking = ManifestMasking(Masking(["correct-horse"]))
-        masking.note_moved(each.encode() for each in (before, after))
-        texts = (
+        masking.note_moved([before.encode()], [after.encode()])
+        in_two_files = (
             masking.masked_file("a.yaml", before.encode(), None).before,
             masking.masked_file("b.yaml", None, after.encode()).after,
         )
-        shown_texts = without_marks("".join(filter(None, texts)))
-        assert "canary" not in shown_texts
-        assert "w: x" in shown_texts
+        one_file = f"{before}---\n{MACHINE}".encode(), f"{MACHINE}---\n{after}".encode()
+        masking = ManifestMasking(Masking(["correct-horse"]))
+        masking.note_moved(one_file[:1], one_file[1:])
+        for texts in (in_two_files, masking.masked_file("a.yaml", *one_file)):
+            shown_texts = without_marks("".join(filter(None, texts)))
+            assert "canary" not in shown_texts
+            assert "w: x" in shown_texts or texts is not in_two_files
+
+
+def test_value_beside_an_object_that_stays_is_shown() -> None:
+    moved = "kind: ConfigMap\nmetadata: {name: %s}\ndata: {v: %s}\n"
+    stays = "kind: ConfigMap\nmetadata: {name: stays}\ndata: {v: other}\n---\n"
+    before, after = ((stays + moved % each).encode() for each in (("one", "old"), ("two", "correct-horse")))
+    masking = ManifestMasking(Masking(["correct-horse"]))
+    masking.note_moved([before], [after])
+
+    assert "v: other" in (masking.masked_file("a.yaml", before, after).before or "")
 
 
 def test_object_of_another_name_and_kind_is_shown() -> None:
     masking = ManifestMasking(Masking(["correct-horse"]))
-    masking.note_moved([b"kind: Secret\nmetadata: {name: k}\nstringData: {v: correct-horse}\n"])
     other = b"data:\n  v: other\nkind: ConfigMap\nmetadata:\n  name: c\n"
+    masking.note_moved([other], [b"kind: Secret\nmetadata: {name: k}\nstringData: {v: correct-horse}\n"])
     assert masking.masked_file("a.yaml", other, None).before == other.decode()
