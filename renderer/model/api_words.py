@@ -2,7 +2,8 @@
 
 They are kinds, and values that fields of KubeVirt and Kubernetes have by name, such as ``RerunOnFailure``. A
 Secret may have any of them, as in ``kind: VirtualMachine``, and every output has them elsewhere. Words of
-fewer than six letters are not noted anyway (``model.run.readings``).
+fewer than six letters are not noted anyway (``model.run.readings``). So are the passes of Windows Setup, as
+every answer file has them: ``<settings pass="specialize">``.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ _VALUES = (
     " pvpanic report require rtl8139 shared shutdown sockets spread supplementalPool tablet threads"
     " virtio writeback writethrough"
 )
+_PASSES = "auditSystem auditUser generalize offlineServicing oobeSystem specialize windowsPE"
 #: In lower case, as some outputs and names have them.
-_WORDS = frozenset(f"{_KINDS} {_VALUES}".lower().split())
+_WORDS = frozenset(f"{_KINDS} {_VALUES} {_PASSES}".lower().split())
 
 
 def is_api_word(text: str) -> bool:

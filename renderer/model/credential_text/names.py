@@ -35,11 +35,11 @@ CREDENTIAL_NAME = Form(
         r"(?i:[-_.]?(?:base64|b64|base|hash|plain|value|\d{1,3}|new|old|db|dev|prod(?:uction)?|staging|test))?$"
     ),
 )
-#: Names that only end like one: the working directory, numbers of tokens, switches, what names a Secret, and
-#: operators, by which values of charts and of Applications are keyed.
+#: Names that only end like one: the working directory, numbers of tokens, switches, what names a Secret,
+#: operators, by which values of charts and of Applications are keyed, and the digest of a public key.
 _OTHER_NAME = pattern(
     r"(?:OLD)?PWD|(?i:(?:max|min|num)\w*tokens?|no[\W_]?passw\w*|(?:un)?lock_passwd|[^/]*/.*-secret"
-    r"|(?:external|sealed)[-_]?secrets?)"
+    r"|(?:external|sealed)[-_]?secrets?|public[-_]?key[-_]?token)"
 )
 #: The fields beside ``secretKey`` that name a Secret, of which it is a key (external-secrets
 #: ``apis/externalsecrets/v1/externalsecret_types.go``, ExternalSecretData).

@@ -17,8 +17,8 @@ from renderer.model.credential_text.names import assignments_in, names_credentia
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.encoded_text import content_of_base64, text_in
 from renderer.model.escaped_text import unescaped
-from renderer.model.kube.encryption import is_ciphertext
-from renderer.model.kube.json import Json, scalar_text
+from renderer.model.kube.encryption import SOPS, is_ciphertext
+from renderer.model.kube.json import Json, scalar_text, without
 from renderer.model.pattern import pattern
 from renderer.model.placeholders import without_placeholders
 from renderer.model.run.readings import SHORTEST
@@ -49,11 +49,13 @@ _VALUE = pattern(r"[^\s#<\[]\S*[^\s:]")
 _ID = pattern(r"[-_.]?I[Dd]$|[-_.]id$")
 _ACTION = pattern(r"\{\{([^{}]{1,1000}+)\}\}")
 _TEXT = r"(?:\"[^\"\n]*\"|`[^`\n]*`)"
-#: Functions that look up what has the name, or say it.
+#: Functions that look up what has the name, compare with it, or say it; and the key of an entry.
 _LOOKED_UP = pattern(
-    rf"\b(?:dig|fail|get|Get|hasKey|include|index|lookup|pluck|required|template)(?:\s+(?:[.$\w]+|{_TEXT}))+"
+    r"\b(?:contains|copyConfigMapData|copySecretData|dig|eq|fail|fromConfigMap|fromSecret|get|Get|has|hasKey"
+    r"|hasPrefix|hasSuffix|include|index|lookup|ne|pluck|required|template|BasePath)"
+    rf"(?:\s+(?:[.$\w]+|{_TEXT}))+|\b(?:dict|set\s+[.$\w]+)\s+{_TEXT}"
 )
-_CONSTANT = pattern(r"\"([^\"\n]{6,500})\"|'([^'\n]{6,500})'|`([^`\n]{6,500})`")
+_CONSTANT = pattern(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`")
 #: What ``printf`` puts into its format.
 _DIRECTIVE = pattern(r"%[-+# 0-9.]*[A-Za-z]")
 
@@ -110,18 +112,19 @@ def constants_of_template(text: str) -> Iterator[str]:
     """
     for action in _ACTION.findall(text):
         for constants in _CONSTANT.findall(_LOOKED_UP.sub("", action)):
-            yield from _DIRECTIVE.split("".join(constants))
+            yield from (each for each in _DIRECTIVE.split("".join(constants)) if len(each) >= SHORTEST)
 
 
 def _trees_in(text: str) -> Sequence[Json]:
-    """Return the mappings and lists that a text is; none if it is something else."""
+    """Return the mappings and lists that a text is; what SOPS says of its encryption is public."""
     if ":" not in text and not text.lstrip().startswith(("[", "- ")):
         return ()
     try:
         documents = decode_documents(text.encode("utf-8", "surrogatepass"), "text")
     except (DiagnosticError, ValueError):
         return ()
-    return [each for each in documents if isinstance(each, dict | list)]
+    trees = (each for each in documents if isinstance(each, dict | list))
+    return [without(each, SOPS) if isinstance(each, dict) else each for each in trees]
 
 
 def _scalars(tree: Json, name: str) -> Iterator[tuple[str, str]]:

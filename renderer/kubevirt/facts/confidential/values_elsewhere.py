@@ -188,7 +188,7 @@ def values_of(key: str, text: str) -> Values:
     texts = {text, text.replace("$$", "$")}
     if "{{" in text:
         texts.update(constants_of_template(text))
-    inner = (entry for each in texts for entry in values_of_file(each))
+    inner = (entry for each in texts if key not in START_DATA for entry in values_of_file(each))
     entries = chain(((key, each) for each in texts), inner)
     found = Values.union(_values_as_written(name, each) for name, each in entries)
     return found._replace(variables=_variables_in(key, text)) if "${" in text else found

@@ -7,9 +7,10 @@ from base64 import b64encode
 
 import pytest
 
+from renderer.kubevirt.facts.confidential.fields import START_DATA
 from renderer.kubevirt.facts.confidential.inner_values import constants_of_template, values_of_file
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
-from renderer.kubevirt.facts.confidential.values_elsewhere import values_in
+from renderer.kubevirt.facts.confidential.values_elsewhere import values_in, values_of
 from renderer.model.kube.json import JsonObject
 from renderer.model.run.work import begin_run, spent
 
@@ -69,6 +70,34 @@ def test_what_any_file_may_have_is_no_value(value: str) -> None:
     assert values_of_file(f"code={value}\n") == ()
 
 
+@pytest.mark.parametrize("written", [f"code: {VALUE}", f"<code>{VALUE}</code>", f"code: '{VALUE}'"])
+def test_value_in_start_data_is_public_unless_it_is_a_credential(written: str) -> None:
+    start_data = f"#cloud-config\nwrite_files:\n- content: |\n    {written}\npassword: Pa55-of-joe\n"
+    for key in START_DATA[:2]:
+        made = values_of(key, start_data)
+        assert "Pa55-of-joe" in made.certain
+        assert not any(VALUE in each for each in made.certain | made.tokens)
+
+
+def test_passes_of_windows_setup_and_public_keys_of_its_parts_are_public() -> None:
+    text = (
+        '<unattend><settings pass="oobeSystem"><component publicKeyToken="31bf3856ad364e35">'
+        f"<Password><Value>{VALUE}</Value></Password></component></settings></unattend>"
+    )
+    config_map: JsonObject = {"kind": "ConfigMap", "data": {"answers.xml": text}}
+    made = values_in(config_map)
+    assert VALUE in made.certain
+    assert made.certain.isdisjoint(("oobeSystem", "31bf3856ad364e35"))
+
+
+def test_who_can_decrypt_a_file_is_public() -> None:
+    sops: JsonObject = {
+        "age": [{"recipient": "age1689ww93cs2fkv3np57388eyepd789kk3zu"}],
+        "pgp": [{"fp": "F846C93B"}],
+    }
+    assert values_of_file(json.dumps({"code": VALUE, "sops": sops})) == (("code", VALUE),)
+
+
 def test_value_that_says_who_or_where_is_public() -> None:
     assert (
         values_of_file(json.dumps({"user": "vault:secret/data/db-X9#USER", "code": "vault:a/X9-b#C"})) == ()
@@ -92,6 +121,21 @@ def test_name_that_a_template_looks_up_is_no_constant() -> None:
     )
 
     assert [*constants_of_template(text)] == []
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        '{{hub fromSecret "" "sensor-tls1" "ca.pem" hub}}',
+        '{{hub copySecretData "ns-name" "sensor-tls1" hub}}',
+        '{{ include (print $.Template.BasePath "/web-secret.yaml") . | sha256sum }}',
+        '{{ toJson (dict "a" .ACCOUNT_TAG "t" .TUNNEL_ID "s" .TUNNEL_SECRET) }}',
+        '{{ $_ := set $config "userActions" $userActions }}',
+        '{{ $userActions := merge (dict "userActions" $access) (dig "userActions" dict $config) }}',
+    ],
+)
+def test_name_and_what_is_between_two_texts_are_no_constants(action: str) -> None:
+    assert [*constants_of_template(action)] == []
 
 
 def test_work_is_counted() -> None:
