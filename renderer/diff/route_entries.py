@@ -32,7 +32,8 @@ Key = tuple[str, str, str]
 class _Entry(NamedTuple):
     """A listener of a Gateway, or the controller of a class.
 
-    ``is_known`` is False for a Gateway that is not in Git.
+    ``host`` is what the listener and the route have in common; ``is_known`` is False for a Gateway that is
+    not in Git.
     """
 
     name: Name
@@ -45,10 +46,7 @@ class _Entry(NamedTuple):
     def includes(self, other: _Entry) -> bool:
         """Return True if connections to another entry come in by this one, too."""
         is_same = self[:4] == other[:4] and self.is_known is other.is_known
-        is_wider = self.host in ("", other.host) or (
-            self.host.startswith("*.") and other.host.endswith(self.host[1:])
-        )
-        return is_same and is_wider
+        return is_same and _includes_host(self.host, other.host)
 
 
 def is_entry(kind: str, group: str) -> bool:
@@ -97,10 +95,9 @@ class Entries:
             is_meant = text_at(parent, "sectionName") in ("", text_at(listener, "name"))
             port = listener.get("port")
             if is_meant and parent.get("port") in (None, port) and _accepts(listener, name[0], route):
-                host = text_at(listener, "hostname").lower()
-                yield _Entry(
-                    name, class_, port if isinstance(port, int) else None, text_at(listener, "protocol"), host
-                )
+                number, protocol = port if isinstance(port, int) else None, text_at(listener, "protocol")
+                for host in _common_hosts(text_at(listener, "hostname").lower(), route):
+                    yield _Entry(name, class_, number, protocol, host)
 
     def grants(self, route: Resource, service: Name) -> list[Resource]:
         """Return the grants by which a route may lead to a Service of another namespace."""
@@ -142,6 +139,20 @@ def _accepts(listener: JsonObject, namespace: str, route: Resource) -> bool:
     origin = text_at(allowed, "namespaces", "from") or "Same"
     is_near = origin in ("All", "Selector") or (origin == "Same" and namespace == route.namespace)
     return is_near and (not kinds or route.kind in kinds)
+
+
+def _common_hosts(listener: str, route: Resource) -> Iterator[str]:
+    """Yield the hosts, or wildcards of these, that a listener and a route have in common."""
+    for each in array_at(route.content, "spec", "hostnames") or ("",):
+        host = str(each).lower()
+        if _includes_host(listener, host):
+            yield host
+        elif _includes_host(host, listener):
+            yield listener
+
+
+def _includes_host(host: str, other: str) -> bool:
+    return host in ("", other) or (host.startswith("*.") and other.endswith(host[1:]))
 
 
 def _permits(grant: Resource, route: Resource, service: str) -> bool:

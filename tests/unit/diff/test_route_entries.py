@@ -48,6 +48,8 @@ INGRESS_CLASS = (
 )
 TLS = ", {name: tls, port: 443, protocol: HTTPS}"
 ALL = "protocol: HTTP, allowedRoutes: {namespaces: {from: All}}}"
+ONE_HOST = GATEWAY.replace(TLS, "").replace("{name: web,", "{name: web, hostname: db.a.b,")
+TO_HOST = ROUTE.replace("spec: {", "spec: {hostnames: [db.a.b], ")
 CUT = "connections to VirtualMachine db by this {} fail at once"
 
 
@@ -78,6 +80,7 @@ def reasons(before: list[str], after: list[str]) -> list[str]:
             [GATEWAY, ROUTE.replace("{name: g}", "{name: g, sectionName: other}")],
             "HTTPRoute",
         ),
+        ([ONE_HOST, TO_HOST], [ONE_HOST.replace("db.a.b", "x.a.b"), TO_HOST], "Gateway"),
         ([GRANT, AFAR], [AFAR], "ReferenceGrant"),
         ([GRANT, AFAR], [GRANT.replace("edge", "other"), AFAR], "ReferenceGrant"),
         ([INGRESS_CLASS, INGRESS], [INGRESS], "IngressClass"),
@@ -104,6 +107,8 @@ def test_connections_no_longer_come_in(before: list[str], after: list[str], kind
         ([GRANT, ROUTE], [ROUTE]),
         ([INGRESS], [INGRESS_CLASS, INGRESS]),
         ([CLASS, ROUTE], [ROUTE]),
+        ([ONE_HOST.replace("hostname: db.a.b, ", ""), TO_HOST], [ONE_HOST, TO_HOST]),
+        ([ONE_HOST.replace("db.a.b", "'*.a.b'"), TO_HOST], [ONE_HOST, TO_HOST]),
     ],
 )
 def test_connections_still_come_in(before: list[str], after: list[str]) -> None:
