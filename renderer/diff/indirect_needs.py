@@ -31,6 +31,8 @@ _VOLUME, _DEVICE_CLASS, _RUNTIME_CLASS = "PersistentVolume", "DeviceClass", "Run
 #: A parameter of a StorageClass that names a Secret for the driver (external-provisioner
 #: ``pkg/controller/controller.go``); it may be made of the name of the claim.
 _SECRET_PARAMETER = pattern(r"(?P<role>.*)(?:-secret-name|SecretName)")
+#: What only needs its Secret to make a claim or to make it larger, in a parameter or the field of a volume.
+_NOT_FOR_MOUNTS = ("provisioner", "expand")
 _NEXT = "at its next start or live migration"
 #: What fails without the needed object, by the kind that names it, and where upstream needs it.
 _FAILURES: Mapping[str, tuple[str, str]] = {
@@ -134,16 +136,16 @@ class IndirectNeeds:
         return any(each.may_make(name.name) for other, each in self._makers.items() if share(path, other))
 
     def _of_account(self, change: ResourceChange, path: str, share: _Share) -> Iterator[Impact]:
-        """Yield what becomes of machines whose account no longer names a Secret to pull images with."""
+        """Yield what becomes of machines whose account no longer names a Secret to pull images with.
+
+        One that names another Secret in its place pulls images with that.
+        """
         before, after = (side.get((path, change.id)) for side in self._objects)
-        lost = set(needed_by(before) if before else ()) - set(needed_by(after) if after else ())
-        for name in sorted(lost):
-            found = (
-                self._impact(before, f"it no longer names Secret {name.name}", path, share)
-                if before
-                else None
-            )
-            if found is not None:
+        old, new = (set(needed_by(each)) if each else set[ObjectName]() for each in (before, after))
+        if before is None or new - old:
+            return
+        for name in sorted(old - new):
+            if found := self._impact(before, f"it no longer names Secret {name.name}", path, share):
                 yield found
 
     def _impact(self, link: Resource, event: str, path: str, share: _Share) -> Impact | None:
@@ -173,12 +175,12 @@ def needed_by(resource: Resource) -> Iterator[ObjectName]:
     elif resource.kind == _VOLUME:
         claimed = text_at(spec, "claimRef", "namespace")
         for key, each in _mappings_by_key(spec):
-            if key.lower().endswith("secretref") and text_at(each, "name"):
+            if key.lower().endswith("secretref") and _is_for_mounts(key) and text_at(each, "name"):
                 yield ObjectName(SECRET, text_at(each, "namespace") or claimed, text_at(each, "name"))
     elif resource.kind == STORAGE_CLASS:
         parameters = object_at(content, "parameters")
         for key in parameters:
-            if match := _SECRET_PARAMETER.fullmatch(key):
+            if (match := _SECRET_PARAMETER.fullmatch(key)) and _is_for_mounts(key):
                 spaces = (f"{match['role']}-secret-namespace", f"{match['role']}SecretNamespace")
                 where = next(filter(None, (text_at(parameters, each) for each in spaces)), "")
                 yield ObjectName(SECRET, where, text_at(parameters, key))
@@ -190,6 +192,10 @@ def needed_by(resource: Resource) -> Iterator[ObjectName]:
         runtime = text_at(spec, "configuration", "defaultRuntimeClass")
         yield from [ObjectName(NETWORK, namespace, network)] if network else ()
         yield from [ObjectName(_RUNTIME_CLASS, "", runtime)] if runtime else ()
+
+
+def _is_for_mounts(key: str) -> bool:
+    return not any(each in key.lower() for each in _NOT_FOR_MOUNTS)
 
 
 def _mappings_by_key(value: Json) -> Iterator[tuple[str, JsonObject]]:

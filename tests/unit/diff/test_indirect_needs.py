@@ -101,6 +101,10 @@ def test_account_that_no_longer_names_a_secret() -> None:
     assert reasons([ACCOUNT], []) == [f"it no longer names Secret s: {PULLS}"]
 
 
+def test_account_that_names_another_secret() -> None:
+    assert not reasons([ACCOUNT], [ACCOUNT.replace("name: s}", "name: s-bt2f99hd62}")])
+
+
 @pytest.mark.parametrize(
     ("kept", "removed", "machine"),
     [
@@ -109,6 +113,8 @@ def test_account_that_no_longer_names_a_secret() -> None:
         ([ACCOUNT], IN_SHOP, MACHINE.replace("Always", "Halted")),
         ([CLASS], IN_CEPH, MACHINE),
         ([CLAIM, CLASS], IN_CEPH, MACHINE.replace("claimName: data", "claimName: other")),
+        ([CLAIM, CLASS.replace("node-stage", "provisioner")], IN_CEPH, MACHINE),
+        ([CLAIM, VOLUME.replace("nodeStage", "controllerExpand")], IN_CEPH, MACHINE),
     ],
 )
 def test_object_that_no_machine_needs(kept: list[str], removed: str, machine: str) -> None:
