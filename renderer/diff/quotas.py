@@ -9,7 +9,7 @@ and a node selector (``plugin/pkg/admission/podnodeselector/admission.go`` ``Adm
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import NamedTuple
 
 from renderer.diff.limit_ranges import LIMIT_RANGE, LIMIT_RANGE_SOURCE, limit_refusal
@@ -149,7 +149,7 @@ def impact_of_limits(
     if key is None:
         return None
     wait = "wait for room" if after.gvk.group.startswith("aaq.") else "are refused"
-    reason = f"{_running(pods)}, and {key} is {latter[key]}: their next pods {wait}"
+    reason = f"{_running(pods)}, and {key} is {latter[key]}: {_next_pods(pods)} {wait}"
     return Impact(Effect.NO_START, reason, _SOURCE)
 
 
@@ -161,12 +161,12 @@ def _impact_of_namespace(
     refused = [id_ for id_, each in pods.items() if _STANDARDS.index(each.standard) < latter]
     if latter > former and refused:
         label = f"{_ENFORCED} is {_STANDARDS[latter]}"
-        reason = f"{_running(refused)}, and {label}: their next pods are refused"
+        reason = f"{_running(refused)}, and {label}: {_next_pods(refused)} are refused"
         return Impact(Effect.NO_START, reason, _STANDARD_SOURCE)
     for key in _NODE_SELECTORS:
-        nodes, others = (text_at(each, "annotations", key) for each in (new, old))
+        nodes, others = (text_at(each, "annotations", key).replace(" ", "") for each in (new, old))
         if set(nodes.split(",")) - {"", *others.split(",")}:
-            reason = f"{_running(pods)}, and their next pods are made only for nodes with {nodes} ({key})"
+            reason = f"{_running(pods)}, and {_next_pods(pods)} are made only for nodes with {nodes} ({key})"
             return Impact(Effect.PENDING, reason, _SELECTOR_SOURCE)
     return None
 
@@ -180,6 +180,10 @@ def _standard(metadata: JsonObject) -> int:
 def _running(ids: Iterable[ResId]) -> str:
     names = [f"{each.gvk.kind} {each.name}" for each in ids]
     return f"{listed(names, _MOST_NAMES)} {'runs' if len(names) == 1 else 'run'}"
+
+
+def _next_pods(machines: Sized) -> str:
+    return f"{'its' if len(machines) == 1 else 'their'} next pods"
 
 
 def _impact_of_range(
@@ -200,7 +204,7 @@ def _impact_of_range(
     if not refused:
         return None
     reason, ids = max(refused.items(), key=lambda item: len(item[1]))
-    text = f"{_running(ids)}, and {reason}: {'its' if len(ids) == 1 else 'their'} next pods are refused"
+    text = f"{_running(ids)}, and {reason}: {_next_pods(ids)} are refused"
     return Impact(Effect.NO_START, text, LIMIT_RANGE_SOURCE)
 
 

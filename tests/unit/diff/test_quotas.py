@@ -43,7 +43,7 @@ def resource(text: str) -> Resource:
 @pytest.mark.parametrize(
     ("before", "after", "volume", "effect", "words"),
     [
-        (SPACE % "", ENFORCED % "restricted", "", Effect.NO_START, "enforce is restricted: their next pods"),
+        (SPACE % "", ENFORCED % "restricted", "", Effect.NO_START, "enforce is restricted: its next pods"),
         ("", ENFORCED % "restricted", "", Effect.NO_START, "enforce is restricted"),
         (
             SPACE % "",
@@ -63,7 +63,7 @@ def resource(text: str) -> Resource:
         ),
         (
             SPACE % "openshift.io/node-selector: 'a=b,c=d'",
-            SPACE % "openshift.io/node-selector: a=b",
+            SPACE % "openshift.io/node-selector: ' a=b'",
             "",
             None,
             "",
@@ -73,11 +73,11 @@ def resource(text: str) -> Resource:
             QUOTA % "requests.devices.kubevirt.io/kvm: 0",
             "",
             Effect.NO_START,
-            "kvm is 0: their next pods are",
+            "kvm is 0: its next pods are",
         ),
         ("", QUOTA % "requests.ephemeral-storage: 0", "", Effect.NO_START, "ephemeral-storage is 0"),
         ("", QUOTA % "limits.memory: 0", "", Effect.NO_START, "limits.memory is 0"),
-        ("", AAQ % "pods: 0", "", Effect.NO_START, "pods is 0: their next pods wait for room"),
+        ("", AAQ % "pods: 0", "", Effect.NO_START, "pods is 0: its next pods wait for room"),
         ("", QUOTA % "requests.devices.kubevirt.io/kvm: 1", "", None, ""),
     ],
 )
