@@ -173,7 +173,8 @@ class UpdateJudge:
             impact = impact or released_volume(before, after, self._sides.outlook.storage[0])
             data = claims_lost_by_scaling(before, after, self._sides.outlook.storage[0])
             changes = with_same_content(field_changes(before.content, after.content), before, after)
-            changes = with_settings(changes, before, after) if after.kind == KUBEVIRT else changes
+            if after.kind == KUBEVIRT:
+                changes = with_settings(changes, before, after, self._after.written)
             return Judgement(changes, impact or impact_of_fields(changes), data=data)
         applied = self._as_applied(before, after)
         views = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])

@@ -6,7 +6,7 @@ After an upgrade, KubeVirt moves the instances that the old release runs to the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 
 from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, Cluster, read_cluster_config
 from renderer.kubevirt.facts.cpu_models import is_obsolete_model
@@ -23,7 +23,7 @@ from renderer.kubevirt.facts.kinds import APPS_GROUP, CATALOG_SOURCE, HYPERCONVE
 from renderer.kubevirt.facts.virtual_machine import HALTED
 from renderer.kubevirt.impact.components import component_impacts, customizations
 from renderer.kubevirt.impact.migratable import obstacle_in_cluster, unknown_claims
-from renderer.kubevirt.impact.settings import changed_settings
+from renderer.kubevirt.impact.settings import changed_settings, objects_of_settings
 from renderer.kubevirt.impact.state import InstanceState, Update, VmChange
 from renderer.model.difference import Effect, Impact, worst
 from renderer.model.engines import FLUX_SOURCE_GROUP
@@ -194,7 +194,8 @@ def installation(  # noqa: PLR0913, PLR0917 - the object on two sides, and what 
     methods = [_update_methods(each) for each in (before, after)]
     old, new = configured
     specs = object_at(old, "spec"), object_at(new, "spec")
-    impacts: list[Impact | None] = [*component_impacts(old, new), *_of_settings(*specs)]
+    there = objects_of_settings(written, after.namespace)
+    impacts: list[Impact | None] = [*component_impacts(old, new), *_of_settings(*specs, there)]
     if has_other_images(old, new):
         reason = "virt-operator replaces KubeVirt with another image (imageRegistry, imageTag), up or down"
         if _images_of(old) == _images_of(new):
@@ -207,9 +208,11 @@ def installation(  # noqa: PLR0913, PLR0917 - the object on two sides, and what 
     return worst([each for each in impacts if each is not None])
 
 
-def _of_settings(before: JsonObject, after: JsonObject) -> Iterator[Impact]:
+def _of_settings(
+    before: JsonObject, after: JsonObject, there: Container[tuple[str, str]]
+) -> Iterator[Impact]:
     """Yield the impacts of other settings, with one for all that are not judged."""
-    found = [impact for _, impact in changed_settings(before, after) if impact]
+    found = [impact for _, impact in changed_settings(before, after, there) if impact]
     yield from (each for each in found if each.effect is not Effect.NONE)
     if unjudged := [each.reason for each in found if each.effect is Effect.NONE]:
         yield Impact(Effect.NONE, "; ".join(unjudged))

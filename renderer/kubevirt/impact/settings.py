@@ -7,10 +7,11 @@ KubeVirt itself. The rows here are all others, each with a verdict or with the w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.kubevirt.facts.lists import is_equal
+from renderer.kubevirt.impact.reads import NETWORK
 from renderer.model.difference import Effect, FieldChange, Impact, worst
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
@@ -20,24 +21,33 @@ _LAUNCHER = "pkg/virt-controller/services/template.go RenderLaunchManifest"
 _APPS = "pkg/virt-operator/resource/apply/apps.go"
 #: The verdict on a value before and after; None if it does nothing to machines.
 _Judge: TypeAlias = Callable[[Json, Json], tuple[Effect, str] | None]
+_RUNTIME_CLASS = "RuntimeClass"
+#: Kind and name of an object that a setting may name.
+_Named: TypeAlias = tuple[str, str]
 
 
 class Setting(Record):
     """A field below ``spec``, with what a change of it or of anything in it does.
 
-    Without a ``judge``, ``note`` says why: what judges it instead, or that nothing does.
+    Without a ``judge``, ``note`` says why: what judges it instead, or that nothing does. ``kind`` is that of
+    the object whose name is the value.
     """
 
     field: str
     judge: _Judge | None = None
     note: str = ""
     source: str = ""
+    kind: str = ""
 
-    def impact(self, before: Json, after: Json) -> Impact | None:
-        """Return the impact of another value; None without one."""
+    def impact(self, before: Json, after: Json, there: Container[_Named] = ()) -> Impact | None:
+        """Return the impact of another value; None without one.
+
+        An object that is ``there`` cannot be missing: its name is judged as no value.
+        """
         if self.note is NOT_JUDGED:
             return Impact(Effect.NONE, f"what another {self.name} does to machines is not judged")
-        verdict = self.judge(before, after) if self.judge else None
+        is_there = bool(self.kind) and (self.kind, str(after)) in there
+        verdict = self.judge(before, None if is_there else after) if self.judge else None
         return Impact(verdict[0], f"{self.name}: {verdict[1]}", self.source) if verdict else None
 
     @property
@@ -110,6 +120,8 @@ def _hypervisors(before: Json, after: Json) -> tuple[Effect, str] | None:
 
 def _pull_secrets(before: Json, after: Json) -> tuple[Effect, str] | None:
     names = [{text_at(each, "name") for each in map(object_at, array_at(side))} for side in (before, after)]
+    if names[1] - names[0]:
+        return None  # another Secret takes its place
     lost = ", ".join(sorted(names[0] - names[1]))
     text = f"pods of machines pull the image of virt-launcher without the Secret {lost} from now on"
     return (Effect.NO_START, text) if lost else None
@@ -223,6 +235,7 @@ SETTINGS: tuple[Setting, ...] = (
             Effect.NO_START, "unless the cluster has the RuntimeClass {}, it refuses all pods of machines"
         ),
         source=_LAUNCHER,
+        kind=_RUNTIME_CLASS,
     ),
     Setting("configuration.developerConfiguration.nodeSelectors", _node_selectors, source=_LAUNCHER),
     Setting("configuration.developerConfiguration.useEmulation", _emulation, source=_LAUNCHER),
@@ -245,6 +258,7 @@ SETTINGS: tuple[Setting, ...] = (
         "configuration.migrations.network",
         _migration_network,
         source="pkg/virt-operator/resource/generate/components/daemonsets.go NewHandlerDaemonSet",
+        kind=NETWORK,
     ),
     Setting(
         "configuration.migrations.unsafeMigrationOverride",
@@ -268,30 +282,48 @@ _BY_PATH: Mapping[tuple[str, ...], Setting] = {tuple(each.field.split(".")): eac
 _AROUND = frozenset(path[:length] for path in _BY_PATH for length in range(len(path)))
 
 
+def objects_of_settings(written: Iterable[Resource], namespace: str) -> frozenset[_Named]:
+    """Return the objects that the settings of a ``KubeVirt`` object in a namespace may name."""
+    return frozenset(
+        (each.kind, name)
+        for each in written
+        if each.kind in (NETWORK, _RUNTIME_CLASS)
+        for name in (f"{each.namespace}/{each.name}", each.name)
+        if "/" in name or each.namespace in ("", namespace)
+    )
+
+
 def changed_settings(
-    before: JsonObject, after: JsonObject, within: tuple[str, ...] = ()
+    before: JsonObject,
+    after: JsonObject,
+    there: Container[_Named] = (),
+    within: tuple[str, ...] = (),
 ) -> Iterator[tuple[tuple[str, ...], Impact | None]]:
     """Yield the settings that differ in the specs of two ``KubeVirt`` objects, with their impacts.
 
-    Each is a path below ``spec``. One that no row knows is not judged.
+    Each is a path below ``spec``. One that no row knows is not judged. ``there`` are objects of the cluster.
     """
     for key in sorted(before.keys() | after.keys()):
         path, values = (*within, key), (before.get(key), after.get(key))
         if is_equal(*values):
             continue
         if path in _AROUND:
-            yield from changed_settings(object_at(values[0]), object_at(values[1]), path)
+            yield from changed_settings(object_at(values[0]), object_at(values[1]), there, path)
         else:
             setting = _BY_PATH.get(path) or Setting(".".join(path), note=NOT_JUDGED)
-            yield path, setting.impact(*values)
+            yield path, setting.impact(*values, there)
 
 
 def with_settings(
-    changes: Iterable[FieldChange], before: Resource, after: Resource
+    changes: Iterable[FieldChange], before: Resource, after: Resource, written: Iterable[Resource]
 ) -> tuple[FieldChange, ...]:
-    """Return the changed fields of a ``KubeVirt`` object, each with the impact of the settings in it."""
+    """Return the changed fields of a ``KubeVirt`` object, each with the impact of the settings in it.
+
+    ``written`` are all objects of the overlay after the change.
+    """
     old, new = (object_at(each.content, "spec") for each in (before, after))
-    found = [(("spec", *path), impact) for path, impact in changed_settings(old, new) if impact]
+    settings = changed_settings(old, new, objects_of_settings(written, after.namespace))
+    found = [(("spec", *path), impact) for path, impact in settings if impact]
 
     def judged(change: FieldChange) -> FieldChange:
         own = change.field.segments

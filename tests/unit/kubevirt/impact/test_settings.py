@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from renderer.kubevirt.impact.settings import NOT_JUDGED, SETTINGS, changed_settings
+from renderer.kubevirt.impact.settings import NOT_JUDGED, SETTINGS, changed_settings, objects_of_settings
 from renderer.model.difference import Effect
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from tests.house import ROOT
 
 SCHEMAS = sorted((ROOT / "schemas/kubevirt").glob("*/kubevirt.json"))
@@ -113,3 +115,26 @@ def test_pull_secret_that_goes_is_said() -> None:
 def test_setting_without_a_verdict_says_why() -> None:
     assert all(each.judge or each.note for each in SETTINGS)
     assert any(each.note is NOT_JUDGED for each in SETTINGS)
+
+
+def test_pull_secret_that_is_replaced_is_not_missing() -> None:
+    changes = changed_settings({"imagePullSecrets": [{"name": "a"}]}, {"imagePullSecrets": [{"name": "b"}]})
+    assert [impact for _, impact in changes] == [None]
+
+
+@pytest.mark.parametrize(
+    ("setting", "kind", "namespace", "effect"),
+    [
+        ("defaultRuntimeClass: lan", "RuntimeClass", "", None),
+        ("migrations: {network: lan}", "NetworkAttachmentDefinition", "kubevirt", Effect.LIVE),
+        ("migrations: {network: lan}", "NetworkAttachmentDefinition", "shop", Effect.NO_START),
+        ("migrations: {network: shop/lan}", "NetworkAttachmentDefinition", "shop", Effect.LIVE),
+    ],
+)
+def test_object_that_git_has_is_not_missing(
+    setting: str, kind: str, namespace: str, effect: Effect | None
+) -> None:
+    content = yaml.safe_load(f"{{kind: {kind}, metadata: {{name: lan, namespace: '{namespace}'}}}}")
+    there = objects_of_settings([Resource(content, Site("a.yaml"))], "kubevirt")
+    [(_, impact)] = changed_settings({}, {"configuration": yaml.safe_load(setting)}, there)
+    assert (impact.effect if impact else None) is effect
