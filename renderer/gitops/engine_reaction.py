@@ -27,6 +27,7 @@ from renderer.gitops.argocd.application import (
     is_application_set,
     sources,
 )
+from renderer.gitops.argocd.destination import target_cluster
 from renderer.gitops.argocd.requested_sync import (
     options_of_request,
     requested_elsewhere,
@@ -216,7 +217,7 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
         if is_application_set(before) and is_application_set(after):
             yield from _made_otherwise(before, after)
         old, new = as_application(before), as_application(after)
-        if any(_differs(old, new, "destination", name) for name in ("server", "name")):
+        if target_cluster(old) != target_cluster(new):
             yield f"{label} has another destination: it goes to another cluster"
         if _revisions(old) != _revisions(new):
             yield f"{label} has another targetRevision: it may not deploy the revision rendered here"
