@@ -246,7 +246,9 @@ def _is_paused(pool: VirtualMachineView) -> bool:
 
 
 def _judge_paused(views: Views, _change: FieldChange) -> Verdict:
-    if not _is_paused(views.before) or _is_paused(views.after):
+    if _is_paused(views.before) == _is_paused(views.after):
+        return Verdict(Effect.NONE, "both mean the same")
+    if _is_paused(views.after):
         return Verdict(Effect.NONE, "the pool neither makes, deletes nor updates VMs while it is paused")
     reason = (
         "what was changed while the pool was paused arrives now: it makes, deletes or restarts VMs for it"

@@ -653,6 +653,12 @@ def test_a_field_of_a_pool(field: str, before: Json, after: Json, expected: Effe
     assert impact.effect is expected
 
 
+def test_a_pool_that_says_that_it_is_not_paused() -> None:
+    impact = compared(pool(), pool(paused=False), "1.9").impact
+    assert impact is not None
+    assert impact.reason == "both mean the same"
+
+
 def test_a_paused_pool_does_nothing_for_another_template() -> None:
     impact = compared(pool(paused=True), pool(paused=True, replicas=1), "1.9").impact
     assert impact is not None
