@@ -12,7 +12,7 @@ from itertools import chain
 from renderer.kubevirt.facts.identities import Identity, host_names, mac_addresses
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import ResId, namespaced_name
 from renderer.model.kube.resource import Resource
 from renderer.model.plural import listed
 from renderer.model.run.work import spend
@@ -56,7 +56,7 @@ class SharedIdentities:
         others = sorted({each for each in near if each != id_}, key=str)
         if not others and own.machine.replicas == 1:
             return None
-        names = listed([f"{each.gvk.kind} {each.name}" for each in others], _MOST_NAMES)
+        names = listed([f"{each.gvk.kind} {_name(each, id_.namespace)}" for each in others], _MOST_NAMES)
         whose = f"{names} {'has' if len(others) == 1 else 'have'}" if others else "all of its machines get"
         reason = f"{own.text}, which {whose}, too: connections to it reach now one machine, now another"
         return Impact(Effect.DISCONNECTED, reason)
@@ -75,6 +75,13 @@ def _identities(resources: Iterable[Resource]) -> Iterator[Identity]:
     for machine in filter(None, map(VirtualMachineView.of, resources)):
         yield from mac_addresses(machine)
         yield from host_names(machine)
+
+
+def _name(machine: ResId, namespace: str) -> str:
+    """Return the name of a machine, with its namespace if that is another one."""
+    return (
+        machine.name if machine.namespace == namespace else namespaced_name(machine.namespace, machine.name)
+    )
 
 
 def _share_of(identity: Identity) -> tuple[ResId, tuple[str, ...], bool]:

@@ -27,6 +27,7 @@ POOL = (
     + MACHINE.partition("spec: ")[2][:-1]
     + "}}}"
 )
+IN_NET = MACHINE.replace("networkName: lan", "networkName: net/lan")
 MAC = "the MAC address 02:00:00:00:00:01, which VirtualMachine db has, too: "
 
 
@@ -52,6 +53,7 @@ def reasons(before: list[str], after: list[str]) -> list[str]:
             [POOL],
             "the MAC address 02:00:00:00:00:01, which all ",
         ),
+        ([IN_NET], [IN_NET, IN_NET.replace("shop", "prod")], MAC.replace("db has", "shop/db has")),
         ([MACHINE], [MACHINE, OTHER], ""),
         ([MACHINE], [MACHINE, ANOTHER.replace("Always", "Halted")], ""),
         ([MACHINE], [MACHINE, ANOTHER.replace("lan", "dmz")], ""),
