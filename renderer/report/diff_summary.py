@@ -96,6 +96,7 @@ _CONTROLLER_VERBS: Mapping[Effect, tuple[str, str]] = {
     Effect.MIGRATION: ("live-migrates machines", "live-migrate machines"),
     Effect.EVICTED: ("evicts machines", "evict machines"),
     Effect.DISCONNECTED: ("cuts machines off from a network", "cut machines off from a network"),
+    Effect.STOP: ("cuts machines off or stops them", "cut machines off or stop them"),
     Effect.NO_START: ("keeps machines from starting", "keep machines from starting"),
 }
 _SETS = frozenset({VM_POOL, VMI_REPLICA_SET})
@@ -107,6 +108,8 @@ _DATA_VERBS: Mapping[DataEffect, tuple[str, str]] = {
     DataEffect.SHARED: ("writes to the disk of another machine", "write to disks of other machines"),
     DataEffect.LOST: ("loses data", "lose data"),
 }
+#: What a workload does that shares the disk of a machine.
+_WRITES_TO_A_DISK = ("writes to the disk of a machine", "write to disks of machines")
 _STILL_REFUSED = ("is refused, as before", "are refused, as before")
 _SEES_ANOTHER_MACHINE = ("changes what its guest sees", "change what their guests see")
 #: What stands before the dangers that no reader may miss.
@@ -209,7 +212,10 @@ def _deed(change: ResourceChange, danger: Danger) -> tuple[str, str]:
         return (is_kept_set and _SET_VERBS.get(effect)) or _VERBS[effect]
     if danger is Danger.STILL_REFUSED:
         return _STILL_REFUSED
-    return _DATA_VERBS[change.data[0].effect] if danger is Danger.DATA else _SEES_ANOTHER_MACHINE
+    if danger is not Danger.DATA:
+        return _SEES_ANOTHER_MACHINE
+    is_workload = change.id.gvk.kind not in PATHS and change.data[0].effect is DataEffect.SHARED
+    return _WRITES_TO_A_DISK if is_workload else _DATA_VERBS[change.data[0].effect]
 
 
 def _effect_with(change: ResourceChange, danger: Danger) -> Effect | None:

@@ -223,6 +223,24 @@ def test_first_line_does_not_say_that_a_pool_goes_with_its_machines() -> None:
     assert verdict(difference(removed)) == "DATA: VirtualMachinePool prod/web is deleted"
 
 
+@pytest.mark.parametrize(
+    ("kind", "change", "words"),
+    [
+        ("Service", changed("a", Effect.STOP), "Service prod/a cuts machines off or stops them"),
+        (
+            "Job",
+            changed("a", Effect.NONE)._replace(data=(DataChange(DataEffect.SHARED, "root", ""),)),
+            "DATA: Job prod/a writes to the disk of a machine",
+        ),
+    ],
+)
+def test_first_line_takes_no_other_object_for_a_machine(
+    kind: str, change: ResourceChange, words: str
+) -> None:
+    id_ = ResId(Gvk("", "v1", kind), "a", "prod")
+    assert verdict(difference(change._replace(before=id_, after=id_))) == words
+
+
 def test_objects_that_are_not_judged_are_not_called_harmless() -> None:
     id_ = ResId(Gvk("apps", "v1", "Deployment"), "web", "prod")
     other = ResourceChange(ChangeType.CHANGED, id_, id_, (FieldChange(FieldPath.of("spec"), "1", "2"),))
