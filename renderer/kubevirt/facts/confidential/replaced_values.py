@@ -6,12 +6,11 @@ To move a password into a Secret, people write ``valueFrom`` in place of ``value
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from renderer.kubevirt.facts.confidential.fields import is_reference_to_secret, is_value_key
 from renderer.kubevirt.facts.kinds import SECRET
-from renderer.model.kube.json import Json
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.pattern import pattern
 
 #: The levels below a field on which it may refer to a Secret: ``valueFrom`` has a ``secretKeyRef``, ``pin``
@@ -39,23 +38,23 @@ def may_replace(reference: str, key: str, *, is_value: bool) -> bool:
     return is_longer and _OF_REFERENCE.fullmatch(reference[len(key) :]) is not None
 
 
-def _references(mapping: Mapping[str, Json]) -> Mapping[str, frozenset[str]]:
+def _references(mapping: JsonObject) -> Mapping[str, Sequence[JsonObject]]:
     """Return the references to Secrets in each entry of a mapping that has one."""
     found = {
-        key: frozenset(_references_in(key, child, _DEEPEST))
+        key: [*_references_in(key, child, _DEEPEST)]
         for key, child in mapping.items()
         if isinstance(child, dict | list)
     }
     return {key: references for key, references in found.items() if references}
 
 
-def _references_in(key: str, value: Json, depth: int) -> Iterator[str]:
+def _references_in(key: str, value: Json, depth: int) -> Iterator[JsonObject]:
     if isinstance(value, list):
         for each in value:
             yield from _references_in(key, each, depth - 1) if depth and isinstance(each, dict) else ()
     elif isinstance(value, dict):
         if is_reference_to_secret(key) or value.get("kind") == SECRET:
-            yield json.dumps(value, sort_keys=True)
+            yield value
         elif depth:
             for name, child in value.items():
                 yield from _references_in(name, child, depth - 1)
