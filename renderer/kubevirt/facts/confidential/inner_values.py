@@ -32,7 +32,7 @@ _CHARACTERS_PER_STEP, _LONGEST_VALUE = 8, 1024
 _LOOKING = "looking for confidential values"
 #: What any file may have: words, numbers, quantities, versions, dates, names of hosts, addresses and paths.
 #: Words in small letters may have a number at their end.
-_WORD = r"(?:[A-Za-z]+|[a-z]+\d{1,3}|\d+(?:T\d+)?[A-Za-z]{0,2}|(?<=sha256:)[0-9a-f]{64})(?![A-Za-z\d])"
+_WORD = r"(?:[A-Za-z]+|[a-z]+\d{1,3}|\d+(?:T\d+)?[A-Za-z]{0,2}|(?<=sha256:)[0-9a-f]++)(?![A-Za-z\d])"
 _ORDINARY = pattern(
     rf"[-._/:*~$]*+{_WORD}(?:[-._/:@+,=?&]++{_WORD})*+[-._/:,*=]*+|v?\d+(?:\.\d+)+[-+][\w.+-]{{1,60}}"
     r"|[A-Z]+\d{0,3}(?:_[A-Z\d]+)*+"
