@@ -385,6 +385,12 @@ def test_ordinary_text_in_a_file_that_cannot_be_parsed_is_no_value_elsewhere(tex
     assert text not in values_of_secrets(fs, ["secret.yaml"])
 
 
+def test_image_is_not_read_as_a_manifest() -> None:
+    fs = MemoryFileSystem({"logo": b"\x89PNG\r\n\0\0 userData: password=Pa55-of-joe\n"})
+
+    assert values_of_secrets(fs, ["logo"]) == frozenset()
+
+
 def test_fields_of_a_kustomization_that_cannot_be_parsed_are_no_values_elsewhere() -> None:
     content = (
         "images: [{name: a, newName: quay.io/Org/App, newTag: v1.2.3}]\n"

@@ -58,6 +58,8 @@ def entries_in_malformed(text: str) -> Iterator[tuple[str, str]]:
     if seems_to_hold_secret(text) and _SECTION.search(text):
         yield from ((key, value) for key, _, value in _entries(text))
         return
+    if "\0" in text:  # an image, an archive or the like
+        return
     for generators in _GENERATORS.finditer(text):
         yield from ((key, value) for key, sign, value in _entries(generators[0]) if sign == "=")
     yield from ((key, value) for key, _, value in _entries(text) if key in START_DATA)
