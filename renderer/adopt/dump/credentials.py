@@ -39,7 +39,7 @@ from renderer.kubevirt.guest_data.credential_fields import (
     is_copy_of_object,
 )
 from renderer.kubevirt.guest_data.credentials import may_have_credentials
-from renderer.model.credential_text.names import names_credential, names_credential_of
+from renderer.model.credential_text.names import names_credential_of
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.masking import NOTHING, Masking
@@ -92,7 +92,7 @@ class KnownCredentials:
         self._values |= credentials_of_machines(content)
         if kind == SECRET:
             for key, text in confidential_texts(content):
-                is_named = names_credential(key) or names_credential_of(key)
+                is_named = names_credential_of(key)
                 self._values.update(readings_of_texts([text]) if is_named else credentials_in(text))
         elif kind in INPUTS_OF_SETS:
             self._sets.append(content)

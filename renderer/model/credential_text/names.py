@@ -109,7 +109,9 @@ def names_credential(name: str) -> bool:
 
 @lru_cache(maxsize=8192)  # as above
 def names_credential_of(name: str) -> bool:
-    """Return True for the name of a credential and of whose it is: ``PASSWORD_DB``, ``token_github_user``."""
+    """Return True for the name of a credential, also with whose it is: ``PASSWORD_DB``, ``token_joe``."""
+    if names_credential(name):
+        return True
     if len(name) > _LONGEST_NAME or not CREDENTIAL_NAME.may_be_in(name.lower()):
         return False
     words = _WORDS_OF_NAME.findall(name)

@@ -104,9 +104,7 @@ def _credentials(text: str) -> Iterator[str]:
     return (part for each in (text, *_decoded(text)) for part in _parts(each))
 
 
-@lru_cache(
-    maxsize=4096
-)  # user data is in a file and in what is built of it, and its lines in each of a fleet
+@lru_cache(maxsize=4096)  # user data is in a file and in what is built of it, its lines in each of a fleet
 def _credentials_in(text: str) -> Sequence[str]:
     return tuple(dict.fromkeys(_credentials(text)))
 

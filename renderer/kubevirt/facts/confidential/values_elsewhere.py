@@ -198,7 +198,7 @@ def _values_as_written(key: str, text: str) -> Values:
     decoded = text_in(content_of_base64(text)) if _BASE64.fullmatch(text) else ""
     written = decoded or text
     plain = written.strip()
-    is_named = names_credential(key) or names_credential_of(key)
+    is_named = names_credential_of(key)
     if stands_for_value(plain) or (not is_named and _REMOTE_PATH.fullmatch(plain)):
         return Values()
     is_public = key in START_DATA or (says_who(key) and not is_file(plain))
