@@ -10,7 +10,7 @@ chart, is not judged: most of what it makes stays.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from renderer.gitops.argocd.application import (
     DeployedSource,
@@ -36,11 +36,8 @@ _OF_SOURCE = (
     *(("path",), ("chart",), ("helm", "releaseName"), ("helm", "namespace")),
     *(("kustomize", "namePrefix"), ("kustomize", "nameSuffix"), ("kustomize", "namespace")),
 )
-#: What a set makes is filled in from these fields.
-_OF_SET = (
-    *("generators", "goTemplate", "template", "templatePatch", "strategy"),
-    *("inputs", "inputsFrom", "inputStrategy", "resources", "resourcesTemplate"),
-)
+#: What a ResourceSet makes is filled in from these fields.
+_OF_RESOURCE_SET = ("inputs", "inputsFrom", "inputStrategy", "resources", "resourcesTemplate")
 #: The fields of a set that choose what it makes, and lists in them of which more elements choose more.
 _CHOOSING = ("generators", "inputs", "inputsFrom", "inputStrategy")
 _LISTS = frozenset({"directories", "elements", "files", "inputs"})
@@ -74,13 +71,40 @@ def replacement_impact(before: Resource, after: Resource) -> Impact | None:
 
 
 def unknown_set_impact(before: Resource, after: Resource) -> Impact | None:
-    """Return the impact of a change of a set of which it is not known what it makes; None if that stays."""
+    """Return the impact of a change of a set of which it is not known what it makes; None if that stays.
+
+    An ApplicationSet updates the Applications whose names it still makes, and these their objects (argo-cd
+    ``applicationset/controllers/applicationset_controller.go`` ``deleteInCluster``).
+    """
     if not (is_application_set(after) or is_resource_set(after)):
         return None
     removed = removal_impact(after)
-    old, new = (object_at(each.content, "spec") for each in (before, after))
-    changed = next((each for each in _OF_SET if old.get(each) != new.get(each)), "")
-    return _impact(f"spec.{changed}", removed.reason, removed.source) if changed and removed else None
+    old, new = map(_made_of, (before, after))
+    changed = next((each for each in new if old.get(each) != new[each]), "")
+    if changed and removed:
+        return _impact(f"spec.{changed}", removed.reason, removed.source)
+    return replacement_impact(as_application(before), as_application(after))
+
+
+def _made_of(set_: Resource) -> Mapping[str, Json]:
+    """Return the fields of a set that decide which objects it makes, and under which names."""
+    spec = object_at(set_.content, "spec")
+    if is_resource_set(set_):
+        return {each: spec.get(each) for each in _OF_RESOURCE_SET}
+    return {
+        "generators": _without_period(spec.get("generators")),
+        **{each: spec.get(each) for each in ("goTemplate", "templatePatch")},
+        "template.metadata.name": text_at(spec, "template", "metadata", "name"),
+    }
+
+
+def _without_period(generators: Json) -> Json:
+    """Return generators, and those in them, without how often their source is read."""
+    if isinstance(generators, list):
+        return [*map(_without_period, generators)]
+    if not isinstance(generators, dict):
+        return generators
+    return {key: _without_period(each) for key, each in generators.items() if key != "requeueAfterSeconds"}
 
 
 def may_make_less(before: Resource, after: Resource) -> str:
@@ -91,7 +115,8 @@ def may_make_less(before: Resource, after: Resource) -> str:
     if not (is_application_set(after) or is_resource_set(after)):
         return ""
     old, new = (object_at(each.content, "spec") for each in (before, after))
-    return next((each for each in _CHOOSING if not _has_all(old.get(each), new.get(each), each)), "")
+    sides = ((each, _without_period(old.get(each)), _without_period(new.get(each))) for each in _CHOOSING)
+    return next((each for each, one, other in sides if not _has_all(one, other, each)), "")
 
 
 def _has_all(old: Json, new: Json, field: str) -> bool:
