@@ -102,6 +102,15 @@ def test_a_changed_kustomization_is_a_difference(folder: Path, entry: str, added
     assert f"spec.{added.partition(':')[0]}" in result.stdout
 
 
+def test_source_that_is_compared_with_an_overlay_is_not_counted_elsewhere(folder: Path) -> None:
+    cluster = KUSTOMIZATION.replace("name: apps", "name: cluster").replace("overlays/prod", "clusters/prod")
+    commit(folder, project("flux") | OVERLAYS | FLUX | {"clusters/prod/cluster.yaml": cluster})
+    write(folder, {"clusters/prod/source.yaml": SOURCE.replace("1m", "5m")})
+    result = diff()
+    assert "changed GitRepository flux-system/fleet" in result.stdout
+    assert "outside of the overlays" not in result.stdout
+
+
 @pytest.mark.parametrize("entry", ["", "argocd"])
 @pytest.mark.parametrize(
     ("old", "new", "field"),

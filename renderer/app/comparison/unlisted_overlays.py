@@ -223,9 +223,10 @@ class UnlistedOverlays:
             if overlay.path not in self.paths or _is_reported(each)
         ]
         read = {field.read for each in reported for field in each.fields if field.read}
+        known = read.union(each.id for each in reported)  # a machine or an overlay says what they do
         self.not_reported = {
             each.id for overlay in unlisted for each in overlay.changes if not _is_reported(each)
-        } - read  # a machine says what they do to it
+        } - known
         return (*self._with_harm(judged), *(harm for each in elsewhere for harm in _harm(each)))
 
     def harm(self, overlays: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
