@@ -75,6 +75,7 @@ CHANGES = [
     ("update", "suspend: true, ", "", "ImageUpdateAutomation all"),
     ("update", "suspend: true, sourceRef: {name: fleet}, update: {path: ./ov", "update: {path: ./none", ""),
     ("update", "./overlays", "./", ""),
+    ("active", "./overlays", "overlays/", ""),
 ]
 
 
@@ -85,7 +86,8 @@ def test_image_automation_that_changes(
     name, old, new, who = change
     folder = init(tmp_path / "repository")
     monkeypatch.chdir(folder)
-    objects = {"policy": POLICY, "repository": REPOSITORY, "update": UPDATE}
+    active = UPDATE.replace("suspend: true, ", "").replace("name: all", "name: active")
+    objects = {"policy": POLICY, "repository": REPOSITORY, "update": UPDATE, "active": active}
     commit(folder, FILES | {PLACE: MARKED} | {f"infra/{each}.yaml": objects[each] for each in objects})
     write(folder, {f"infra/{name}.yaml": objects[name].replace(old, new)})
     shown = run().stdout

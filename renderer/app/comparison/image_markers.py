@@ -40,7 +40,7 @@ _POLICY, _REPOSITORY, _UPDATE = "ImagePolicy", "ImageRepository", "ImageUpdateAu
 _DECIDING: Mapping[str, tuple[str, ...]] = {
     _POLICY: ("imageRepositoryRef", "policy", "filterTags", "digestReflectionPolicy"),
     _REPOSITORY: ("image", "exclusionList"),
-    _UPDATE: ("update", "sourceRef", "policySelector"),
+    _UPDATE: ("sourceRef", "policySelector"),
 }
 _MAY_WRITE = "may write other images from now on"
 _MOST_PLACES = 5
@@ -115,7 +115,7 @@ def _changed_automations(before: Side, after: Side, changed: Iterable[str]) -> I
     for kind, namespace, name in sorted(different):
         label, spec = f"{kind} {name}", latter[kind, namespace, name]
         if kind == _UPDATE:
-            yield _Automation(label, posixpath.normpath(text_at(spec, "update", "path") or "."), None)
+            yield _Automation(label, text_at(spec, "folder"), None)
             continue
         own = {(namespace, name)}
         if kind == _REPOSITORY:
@@ -141,6 +141,7 @@ def _automations(side: Side, path: str) -> Iterator[tuple[tuple[str, str, str], 
             and text_at(each, "apiVersion").startswith(_GROUP.decode())
         ):
             deciding = {field: spec.get(field) for field in fields}
+            deciding["folder"] = posixpath.normpath(text_at(spec, "update", "path") or ".")
             deciding["git"] = {key: object_at(spec, "git").get(key) for key in ("checkout", "push")}
             yield (kind, text_at(each, "metadata", "namespace"), text_at(each, "metadata", "name")), deciding
 
