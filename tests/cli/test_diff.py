@@ -137,6 +137,17 @@ def test_a_revision_from_before_the_project_file_is_read_with_it(
     assert "spec.template.spec.domain.memory.guest: 2Gi -> 4Gi" in found.stdout
 
 
+def test_a_catalog_beside_the_repository_is_in_no_revision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = init(tmp_path / "new")
+    commit(repository, {"apps/a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"})
+    settings = f"{PROJECT}catalogs: [path: ../sizes]\noverlays: [path: apps]\n"
+    write(repository, {"vmrender.yaml": settings})
+    monkeypatch.chdir(repository)
+    assert run() == Run(0, "", "HEAD has no vmrender.yaml: it is read with that of work tree\n")
+
+
 def resize(folder: Path, name: str) -> None:
     write(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", name)})
 

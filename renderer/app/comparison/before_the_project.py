@@ -11,7 +11,7 @@ import posixpath
 from collections.abc import Iterator
 
 from renderer.app.comparison.side import Side
-from renderer.files.file_system import EditedFiles, FileSystem
+from renderer.files.file_system import EditedFiles, FileSystem, is_inside
 from renderer.model.render_config import PROJECT_FILE
 from renderer.project.overlays import may_have_overlays
 
@@ -27,9 +27,9 @@ def with_settings_of(project: Side, side: Side) -> Side:
     named = dict.fromkeys((*config.catalog_folders(), *config.facts_files, *config.schemas))
     added = {
         path: project.fs.read(path)
-        for name in named
-        if not side.fs.is_file(name) and not side.fs.is_folder(name)
-        for path in _files_at(project.fs, posixpath.normpath(name))
+        for name in map(posixpath.normpath, named)
+        if not is_inside(name, "..") and not side.fs.is_file(name) and not side.fs.is_folder(name)
+        for path in _files_at(project.fs, name)
     }
     added[PROJECT_FILE] = project.fs.read(PROJECT_FILE)
     entries = tuple(each for each in config.overlays if may_have_overlays(side.fs, each))
