@@ -18,6 +18,7 @@ from renderer.app.comparison.side import Side
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.bundled import data_folder
 from renderer.files.file_system import MemoryFileSystem
+from renderer.kubevirt.impact.network import UNPLUGGED
 from renderer.model.difference import Effect, OverlayDifference, ResourceChange
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import Json
@@ -160,6 +161,8 @@ def _result(pair: dict[str, Any], difference: OverlayDifference) -> CaseResult:
 def _class(change: ResourceChange | None) -> str:
     if change is None:
         return "none"
+    if change.impact and change.impact.reason == UNPLUGGED:
+        return _CLASSES[Effect.HOT_PLUG]
     return next((name for effect, name in _CLASSES.items() if effect in change.effects), "none")
 
 

@@ -20,7 +20,7 @@ _INTERFACES = ("domain", "devices", "interfaces")
 _NETWORKS = ("networks",)
 _PLUGGED_BINDINGS = ("bridge", "sriov")
 _ABSENT, _DOWN = "absent", "down"
-_UNPLUGGED = "the interface is unplugged: the guest loses the network adapter"
+UNPLUGGED = "the interface is unplugged: the guest loses the network adapter"
 _CUT = "the link goes down: the guest is cut off from the network"
 _SINCE_LINK_STATE = Release(1, 5)
 _SINCE_POD_NETWORK_AT_START = Release(1, 8)
@@ -123,7 +123,7 @@ def _with_states(update: Update, state: InstanceState) -> InstanceState:
     for states, effect, reason in (
         (("", "up"), Effect.LIVE, "the link goes up"),
         ((_DOWN,), Effect.DISCONNECTED, _CUT),
-        ((_ABSENT,), Effect.DISCONNECTED, _UNPLUGGED),
+        ((_ABSENT,), Effect.DISCONNECTED, UNPLUGGED),
     ):
         changed = []
         for present in state.items(*_INTERFACES):
