@@ -60,7 +60,6 @@ _PLURALS = {
     Effect.RESTART: "need a restart",
     Effect.PENDING: "count after a restart, which KubeVirt does not ask for",
     Effect.BLOCKED: "count after a restart, as the VMs cannot be live-migrated",
-    Effect.NO_START: "accepted, but they will not start again",
 }
 #: What the first line says of one machine, and of several.
 _VERBS: Mapping[Effect, tuple[str, str]] = {

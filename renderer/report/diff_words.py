@@ -47,7 +47,7 @@ EFFECTS: Mapping[Effect, str] = {
     Effect.DISCONNECTED: "cut off from a network",
     Effect.STOP: "stopped",
     Effect.RECREATED: "recreated",
-    Effect.NO_START: "accepted, but it will not start again",
+    Effect.NO_START: "accepted, but the next start fails",
     Effect.AT_RISK: "may be deleted",
     Effect.MAY_DELETE: "may delete objects",
     Effect.REPLACED: "replaced",

@@ -39,7 +39,7 @@ FILES = {
     "overlays/prod/objects.yaml": OBJECTS,
 }
 NEW = VM.replace("secretRef: {name: init}", "secretRef: {name: new}")
-LOST = "accepted, but it will not start again: "
+LOST = "accepted, but the next start fails: "
 MISSING = "Secret new is not in Git: unless the cluster has it, the pod of its next start waits for it"
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not 
 CASE = Path(__file__).parents[1] / "cases/pin/unpin-live-not-named"
 POOL = Path(__file__).parents[1] / "cases/pin/unpin-of-a-pool"
 REVISION = "u1.small-v1beta1-f18406237e"
-WILL_NOT_START = "accepted, but it will not start again"
+WILL_NOT_START = "accepted, but the next start fails"
 PINS = "overlays/prod/pins"
 
 
