@@ -293,6 +293,17 @@ def test_folder_that_cannot_be_built_and_is_built_otherwise(
     assert (f"  not compared: {reason} folder" in said) if reason else "NOT COMPARED" not in said
 
 
+def test_change_in_a_folder_that_cannot_be_built_is_not_one_in_another(remote: Path) -> None:
+    generator = "configMapGenerator: [{name: a, files: [data.txt]}]\n"
+    files = {"more/kubevirt.yaml": KUBEVIRT}
+    files |= {f"{each}/kustomization.yaml": REMOTE + generator for each in ("infra", "more")}
+    files |= {f"{each}/data.txt": "one" for each in ("infra", "more")}
+    second = KUSTOMIZATION.replace("name: infra", "name: more").replace("./infra", "./more")
+    commit(remote, files | {"clusters/more.yaml": second})
+    write(remote, {"more/data.txt": "two"})
+    assert diff().stdout.startswith("NOT COMPARED: clusters:more\n")
+
+
 def test_kustomization_removed_with_a_folder_that_cannot_be_built(remote: Path) -> None:
     for path in ("clusters/prod.yaml", "infra/kustomization.yaml", "infra/kubevirt.yaml"):
         (remote / path).unlink()

@@ -259,8 +259,8 @@ class UnlistedOverlays:
         deployer = overlays[-1].deployer
         if deployer and _building(overlays[0]) != _building(overlays[-1]):
             return f"{deployer.kind} {deployer.name} changes, and its folder cannot be built"
-        unbuilt, left = self._left()
-        files = (each for each in left if each in unbuilt and not is_kustomization_file(each))
+        unbuilt = frozenset().union(*(each.unbuilt_files(path) for each, side in written if side))
+        files = itertools.filterfalse(is_kustomization_file, sorted(unbuilt & self._changed))
         return next((f"{each} changes, in a folder that cannot be built" for each in files), "")
 
     def _as_written(self, overlay: OverlayDifference) -> OverlayDifference:
@@ -389,10 +389,7 @@ class UnlistedOverlays:
         for side in self._sides if self._changed else ():
             for path in side.overlays.keys() & self.paths:
                 if path in self.failed:
-                    deployer = side.overlays[path].deployer
-                    unbuilt |= side.files(side.overlays[path]) - (
-                        {deployer.origin.path} if deployer else set()
-                    )
+                    unbuilt |= side.unbuilt_files(path)
                     compared |= side.resource_files(path)
                 else:
                     compared |= side.files(side.overlays[path])

@@ -279,6 +279,12 @@ class UnlistedSide:
                         found.update(f"{folder}/{name}" for name in names)
         return frozenset(found)
 
+    def unbuilt_files(self, path: str) -> frozenset[str]:
+        """Return the files of an overlay that have no objects of it, such as patches."""
+        overlay = self.overlays[path]
+        deployers = {overlay.deployer.origin.path} if overlay.deployer else set[str]()
+        return self.files(overlay) - self.resource_files(path) - deployers
+
     def as_written(self, path: str) -> OverlaySide | None:
         """Return the objects in the files of an overlay; None without the overlay.
 
