@@ -161,9 +161,9 @@ def _result(pair: dict[str, Any], difference: OverlayDifference) -> CaseResult:
 def _class(change: ResourceChange | None) -> str:
     if change is None:
         return "none"
-    if change.impact and change.impact.reason == UNPLUGGED:
-        return _CLASSES[Effect.HOT_PLUG]
-    return next((name for effect, name in _CLASSES.items() if effect in change.effects), "none")
+    found = next((name for effect, name in _CLASSES.items() if effect in change.effects), "none")
+    is_unplugged = change.impact is not None and change.impact.reason == UNPLUGGED
+    return "hot-plug" if found == "live" and is_unplugged else found
 
 
 def _is_halted(vm: dict[str, Any]) -> bool:
