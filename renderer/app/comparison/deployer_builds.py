@@ -94,7 +94,8 @@ class DeployerBuilds:
         sides = [each.side for each in (self._before, self._after)]
         files = (readable_content(each.fs, path) or b"" for path in self._changed for each in sides)
         generating = itertools.chain(*(each.listing.generating.values() for each in sides))
-        return any(b"ecret" in each for each in itertools.chain(generating if self._changed else (), files))
+        contents = itertools.chain(generating if self._changed else (), files)
+        return any(b"secret" in each.lower() for each in contents)
 
     def of_target(self, path: str) -> str:
         """Return why an overlay may go to another cluster: the kubeconfig of its Kustomization changes.
