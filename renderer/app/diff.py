@@ -190,7 +190,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     if causes is not None:
         with reporter.doing("looking for the causes of the differences"):
             found = causes.traced(found)
-    found = unlisted.added_to(found, deployers.keys, deployers.taken)
+    found, elsewhere = unlisted.added_to(found, deployers.keys, deployers.taken)
     return errors.with_difference(
         Difference(
             before.name,
@@ -200,7 +200,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             assumptions=former.assumptions,
             not_compared=unlisted.not_compared(),
             not_rendered=unlisted.not_rendered(),
-            changed_elsewhere=tuple(sorted(shown_ids(unlisted.not_reported), key=_order_elsewhere)),
+            changed_elsewhere=tuple(sorted(shown_ids(elsewhere), key=_order_elsewhere)),
         )
     )
 
@@ -243,7 +243,7 @@ def _learn_secrets(before: Side, others: Sequence[tuple[Side, Iterable[str]]]) -
 
 
 def _order_elsewhere(each: ResId) -> tuple[bool, str]:
-    """Return the key by which the most telling objects come first: those of no workload and no engine."""
+    """Return the sort key of a changed object; ordinary workloads and objects of engines come last."""
     group = each.gvk.group
     is_usual = group.endswith(ENGINE_GROUPS) or (bool(each.namespace) and not group.count("."))
     return is_usual, str(each)

@@ -73,7 +73,7 @@ class _Link(NamedTuple):
 
 
 class IndirectNeeds:
-    """What the machines of all overlays need by way of other objects."""
+    """The objects that machines need indirectly, such as the pull Secret of a ServiceAccount."""
 
     def __init__(self) -> None:
         self._links: dict[ObjectName, list[_Link]] = {}
@@ -136,7 +136,7 @@ class IndirectNeeds:
         return any(each.may_make(name.name) for other, each in self._makers.items() if share(path, other))
 
     def _of_account(self, change: ResourceChange, path: str, share: _Share) -> Iterator[Impact]:
-        """Yield what becomes of machines whose account no longer names a Secret to pull images with.
+        """Yield the impact on machines whose ServiceAccount no longer names a Secret to pull images with.
 
         One that names another Secret in its place pulls images with that.
         """

@@ -32,7 +32,7 @@ class _Amount(NamedTuple):
 
 
 class _Limit(NamedTuple):
-    """What an item of a LimitRange says about a resource of a container or pod."""
+    """The limits that an item of a LimitRange sets for one resource of a container or pod."""
 
     whose: str
     name: str

@@ -475,7 +475,7 @@ class _LiveComparison:
         return with_lost_revisions(judgement, lost, lost.__getitem__)
 
     def _installation(self, live: Resource, synced: Resource) -> Impact | None:
-        """Return what a new release or configuration of KubeVirt does to running machines."""
+        """Return what happens to running machines when KubeVirt gets another release or configuration."""
         release, kubevirt = self._cluster.release, self._cluster_kubevirt
         made = kubevirt_of(live, release).content, kubevirt_of(synced, release).content
         return installation(live, synced, made, self._cluster, kubevirt, self._overlay.written)

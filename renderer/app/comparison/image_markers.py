@@ -1,4 +1,4 @@
-"""What Flux's image automation may write into the sources of overlays from now on.
+"""Images that Flux's image automation may write into the sources of overlays after a change.
 
 The controller replaces the value before a comment ``{"$imagepolicy": "NAMESPACE:NAME"}`` by the latest image
 of that policy, and commits it (image-automation-controller ``pkg/update/setters.go``
@@ -128,7 +128,7 @@ def _changed_automations(before: Side, after: Side, changed: Iterable[str]) -> I
 
 
 def _automations(side: Side, path: str) -> Iterator[tuple[tuple[str, str, str], JsonObject]]:
-    """Yield what the objects of a file say of the images to write; nothing while they are suspended."""
+    """Yield the fields that decide which images are written, of each active object in a file."""
     content = readable_content(side.fs, path) or b""
     if _GROUP not in content or not side.listing.is_manifest(path):
         return

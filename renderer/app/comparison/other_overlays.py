@@ -1,4 +1,4 @@
-"""What a change in one overlay does to machines that other overlays deploy to the same cluster."""
+"""Effects of a change in one overlay on machines of other overlays in the same cluster."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class _Place(NamedTuple):
 
 
 class ClusterGroup(NamedTuple):
-    """What is known of the cluster of an overlay. Many overlays have an equal one.
+    """The cluster of an overlay, as far as it is known. Many overlays have equal values.
 
     ``known`` is None if neither the project nor an entry of an engine says which cluster it is.
     """
@@ -72,7 +72,7 @@ def _group_on(side: Side, overlay: Overlay) -> ClusterGroup:
 
 
 def clusters_on(sides: tuple[Side, Side]) -> tuple[Mapping[str, Cluster], Mapping[str, Cluster]]:
-    """Return what is known of the cluster of each overlay on each side, by path.
+    """Return the cluster of each overlay on each side, by path, as far as it is known.
 
     That a repository has one Flux counts if it has one on both sides: the entry of another cluster may go.
     """

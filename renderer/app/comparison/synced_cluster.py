@@ -1,4 +1,4 @@
-"""What syncing other objects does to the machines of a cluster, for ``diff --live``.
+"""Effects of a sync on the machines of a cluster, by way of other objects, for ``diff --live``.
 
 A dump is of one cluster, so each machine, Service, policy, quota and claim in it counts, whatever overlay has
 it, or none.

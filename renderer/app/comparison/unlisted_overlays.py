@@ -108,8 +108,6 @@ class UnlistedOverlays:
         #: The overlays that could not be rendered on a side, of those that the project does not list.
         self.failed: set[str] = set()
         self._completed: set[str] = set()
-        #: The changed objects of what the project does not list, without those that are reported.
-        self.not_reported: AbstractSet[ResId] = frozenset()
         self._deployers = cache(self._deployers_of)
 
     def _is_touched(self, sides: Sequence[Overlay | None], changed: AbstractSet[str]) -> bool:
@@ -201,8 +199,10 @@ class UnlistedOverlays:
 
     def added_to(
         self, overlays: Iterable[OverlayDifference], deployers: Collection[ObjectKey], taken: Iterable[Taken]
-    ) -> tuple[OverlayDifference, ...]:
-        """Return the overlays of the project, and the harm done by what the project does not list.
+    ) -> tuple[Sequence[OverlayDifference], AbstractSet[ResId]]:
+        """Return the differences to report, and the other changed objects of what the project does not list.
+
+        All differences of the overlays of the project are reported, and of the rest what does harm.
 
         Changed objects of engines that no overlay contains are compared by folder. ``deployers`` are those
         that deploy overlays; ``taken`` are as in ``EngineObjects.elsewhere``.
@@ -224,10 +224,11 @@ class UnlistedOverlays:
         ]
         read = {field.read for each in reported for field in each.fields if field.read}
         known = read.union(each.id for each in reported)  # a machine or an overlay says what they do
-        self.not_reported = {
-            each.id for overlay in unlisted for each in overlay.changes if not _is_reported(each)
-        } - known
-        return (*self._with_harm(judged), *(harm for each in elsewhere for harm in _harm(each)))
+        others = {each.id for overlay in unlisted for each in overlay.changes if not _is_reported(each)}
+        return (
+            *self._with_harm(judged),
+            *(harm for each in elsewhere for harm in _harm(each)),
+        ), others - known
 
     def harm(self, overlays: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the overlays of the project, and of what it does not list whatever harms something."""
@@ -419,7 +420,7 @@ def _harm(overlay: OverlayDifference) -> Iterator[OverlayDifference]:
 
 
 def _building(overlay: Overlay) -> Sequence[JsonObject]:
-    """Return what decides which objects are built of the folder of an overlay, and not when."""
+    """Return the variables, and the fields of the deployer that decide which objects are built."""
     spec = object_at(overlay.deployer.content, "spec") if overlay.deployer else EMPTY
     variables = overlay.entry.variables if overlay.entry else ()
     return [{key: spec[key] for key in spec.keys() - _WHEN}, *(each.content for each in variables)]
